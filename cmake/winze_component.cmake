@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# winze_component(<name> SOURCES <file>... DEPENDS <target>... TESTS <file>...)
+#
+# Makes the library winze_<name> and, when tests are built, the program winze_<name>_test, each of
+# whose cases is a ctest test. DEPENDS may name components (by folder) or any other target.
+function(winze_component name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;TESTS" ${ARGN})
+  set(depends "")
+  foreach(depend IN LISTS arg_DEPENDS)
+    if(TARGET winze_${depend})
+      list(APPEND depends winze_${depend})
+    else()
+      list(APPEND depends ${depend})
+    endif()
+  endforeach()
+  add_library(winze_${name} STATIC ${arg_SOURCES})
+  target_link_libraries(winze_${name} PUBLIC winze_settings ${depends})
+  if(WINZE_BUILD_TESTS AND arg_TESTS)
+    add_executable(winze_${name}_test ${arg_TESTS})
+    target_link_libraries(winze_${name}_test PRIVATE winze_${name} GTest::gtest GTest::gmock GTest::gtest_main)
+    target_compile_definitions(winze_${name}_test PRIVATE WINZE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    gtest_discover_tests(winze_${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()

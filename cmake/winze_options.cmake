@@ -25,7 +25,8 @@ endif()
 
 add_library(winze_settings INTERFACE)
 target_include_directories(winze_settings INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
-target_compile_options(winze_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+target_compile_options(winze_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  -Wno-missing-field-initializers)  # designated initializers leave the rest at its default on purpose
 if(WINZE_WERROR)
   target_compile_options(winze_settings INTERFACE -Werror)
 endif()

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "winze/ir/argument.h"
+#include "winze/ir/context.h"
+#include "winze/ir/ids.h"
+#include "winze/ir/journal.h"
+#include "winze/ir/node.h"
+
+namespace winze {
+
+class NodeRange;
+class InsertionGuard;
+
+/// How the results of a call are grouped, where the operator's schema does not say: higher-order and
+/// opaque operators, and operators that return several lists.
+struct ResultStructure {
+  static constexpr std::int32_t single = -1;
+  /// One entry a result: `single`, or the number of values of a list.
+  std::vector<std::int32_t> groups;
+  /// Higher-order operators: whether the call returns one tensor rather than a tuple; unset where the file is silent.
+  std::optional<bool> is_single_tensor_return;
+  bool operator==(const ResultStructure&) const = default;
+};
+
+/// What a call may be given beyond operator and arguments.
+struct CallOptions {
+  SourceId source;                 ///< where it comes from; else that of the insertion point's replaced node
+  std::string_view name;           ///< name of the only value, or of the node where it has several
+  const ResultStructure* structure = nullptr;
+};
+
+/// An ordered list of nodes, and the graphs nested in them. Owns its nodes.
+///
+/// Always true between edits: the order is topological (a value's node comes before its users), every
+/// value has a meta, every argument fits its operator's schema, use lists and the index by operator are
+/// up to date, and the edit counter has moved. Nodes, values and arguments live in arrays and refer to
+/// each other by 32-bit index.
+class Graph {
+ public:
+  explicit Graph(Context& context, std::string_view name = "forward");
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  [[nodiscard]] Context& context() const { return *context_; }
+  [[nodiscard]] std::string_view name() const { return name_; }
+  void set_name(std::string_view name) { name_ = name; }
+  /// The graph whose node holds this one as a nested graph; null for a program's own graph.
+  [[nodiscard]] Graph* parent() const { return parent_; }
+
+  // --- Creating nodes. New nodes go to the insertion point: before the output node, or the end, unless a guard says otherwise.
+
+  /// A new input, after the last placeholder. `spec` is its role in a program (`Context::input_spec`).
+  Node placeholder(std::string_view name, MetaId meta, Argument spec = Argument::none());
+  /// A reference to an attribute of the module by name.
+  Node get_attr(std::string_view target, MetaId meta);
+  /// A call with arguments in schema position; missing ones take the schema's default. One meta for each
+  /// value it yields. Throws Error where an argument does not fit the schema, has no default, or is
+  /// defined after the insertion point.
+  Node call_function(OpId op, std::span<const Argument> arguments, std::span<const MetaId> metas,
+                     const CallOptions& options = {});
+  Node call_function(OpId op, std::initializer_list<Argument> arguments, MetaId meta, const CallOptions& options = {});
+  /// The same with keyword arguments after the positional ones.
+  Node call_function(OpId op, std::span<const Argument> arguments, std::span<const NamedArgument> keywords,
+                     std::span<const MetaId> metas, const CallOptions& options = {});
+  /// Ends the graph with what it returns. `specs` are the roles (`Context::output_spec`), one for each value,
+  /// or none in a nested graph.
+  Node output(std::span<const Argument> values, std::span<const Argument> specs = {});
+  /// An empty graph nested in this one, to be passed as `Argument::graph` to exactly one call.
+  GraphId add_subgraph(std::string_view name);
+  [[nodiscard]] Graph& subgraph(GraphId id) const;
+
+  /// New nodes go right before / right after `node`, in the order of their creation, as long as the guard lives.
+  [[nodiscard]] InsertionGuard inserting_before(Node node);
+  [[nodiscard]] InsertionGuard inserting_after(Node node);
+
+  // --- Reading.
+
+  /// All nodes in order. Safe under edits: erasing the current node, or nodes around it, and inserting are allowed.
+  [[nodiscard]] NodeRange nodes() const;
+  [[nodiscard]] std::vector<Node> placeholders() const;
+  [[nodiscard]] Node last_placeholder() const;
+  /// The output node; invalid while the graph has none.
+  [[nodiscard]] Node output_node() const;
+  [[nodiscard]] Node first() const { return node_at(first_); }
+  [[nodiscard]] Node last() const { return node_at(last_); }
+  /// Calls to `op`, in order unless `sorted` is false. Takes time only for what it finds.
+  [[nodiscard]] std::vector<Node> find_nodes(OpId op, bool sorted = true) const;
+  [[nodiscard]] std::vector<Node> find_nodes(NodeKind kind, bool sorted = true) const;
+  /// Number of calls to `op`. O(1).
+  [[nodiscard]] std::uint32_t count(OpId op) const;
+  [[nodiscard]] std::size_t size() const { return alive_; }
+  /// Nested graphs that are in use, each right below this one.
+  [[nodiscard]] std::vector<Graph*> subgraphs() const;
+  /// This graph and all nested in it, outer before inner.
+  [[nodiscard]] std::vector<Graph*> all_graphs();
+
+  // --- Whole-graph operations with torch.fx's names.
+
+  void erase_node(Node node);
+  /// Copies `node` of any graph of the same context to the insertion point; `map` gives the new value for each old one.
+  Node node_copy(Node node, const std::function<Value(Value)>& map);
+  /// Copies the nodes of `other` but its output; `values` maps its placeholders on entry and all its values on return.
+  /// Returns what `other` returns, in terms of this graph.
+  std::vector<Argument> graph_copy(const Graph& other, tsl::robin_map<std::uint32_t, Value>& values);
+  /// A deep copy in the same context, nested graphs included. Names and sources are kept.
+  [[nodiscard]] std::unique_ptr<Graph> clone() const;
+  /// Erases calls whose values nobody uses and that have no effect (`is_impure`), here and in nested graphs.
+  /// Returns the number of erased nodes. O(nodes).
+  std::size_t eliminate_dead_code();
+  std::size_t eliminate_dead_code(const std::function<bool(Node)>& is_impure);
+  /// Checks structure and schema and throws an Error that lists every finding.
+  void lint() const;
+  /// A table of opcode, name, target, args as torch.fx prints it.
+  [[nodiscard]] std::string print_tabular() const;
+  /// The graph in Graphviz's language.
+  [[nodiscard]] std::string to_dot() const;
+
+  // --- Edits and their record.
+
+  [[nodiscard]] Journal& journal() const { return *journal_; }
+  [[nodiscard]] std::uint64_t edit_count() const { return journal_->edit_count(); }
+
+  /// Follows a value from outside the graph (a module's preserved signature names it): when its uses are replaced
+  /// the reference moves on to the replacement, when its node is erased the reference becomes empty. Not a use.
+  std::uint32_t observe(Value value);
+  [[nodiscard]] Value observed(std::uint32_t reference) const;
+
+  // --- Details that programs carry along.
+
+  /// Grouping of a call's results where the schema does not give it; null otherwise.
+  [[nodiscard]] const ResultStructure* result_structure(Node node) const;
+  /// Nested graphs: whether the body returns one tensor rather than a tuple.
+  [[nodiscard]] bool is_single_tensor_return() const { return is_single_tensor_return_; }
+  void set_is_single_tensor_return(bool single) { is_single_tensor_return_ = single; }
+  /// JSON members of the graph that this version does not know, kept as text.
+  [[nodiscard]] const std::string& unknown_fields() const { return unknown_fields_; }
+  void set_unknown_fields(std::string json) { unknown_fields_ = std::move(json); }
+
+  /// Makes room for so many more nodes, values and arguments.
+  void reserve(std::size_t nodes, std::size_t values, std::size_t arguments);
+  /// Bytes held by nodes, values and arguments; nested graphs and interned data are not counted.
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+  [[nodiscard]] Node node_at(NodeId id) const { return id.valid() ? Node(const_cast<Graph*>(this), id) : Node(); }
+  [[nodiscard]] Value value_at(ValueId id) const { return id.valid() ? Value(const_cast<Graph*>(this), id) : Value(); }
+  /// Upper bounds of the indices in use, for tables by node or value.
+  [[nodiscard]] std::size_t node_capacity() const { return nodes_.size(); }
+  [[nodiscard]] std::size_t value_capacity() const { return values_.size(); }
+
+ private:
+  struct NodeRecord {
+    OpId op;
+    std::uint32_t first_slot = 0;
+    std::uint32_t first_value = 0;
+    std::uint16_t slot_count = 0;
+    std::uint16_t value_count = 0;
+    NodeId prev;
+    NodeId next;
+    std::uint32_t order = 0;
+    SourceId source;
+    NodeId same_op_prev;
+    NodeId same_op_next;
+    NodeKind kind = NodeKind::call_function;
+    bool alive = false;
+    std::uint16_t generation = 0;
+  };
+  struct ValueRecord {
+    NodeId node;
+    MetaId meta;
+    SlotId first_use;
+    SlotId last_use;
+    std::uint32_t use_count = 0;
+  };
+  /// An argument: for a value {value, previous use, next use}, else 64 bits of payload in {a, b}; a list has
+  /// its first slot in `a` and its length in `b`.
+  struct Slot {
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    std::uint32_t c = 0;
+    NodeId owner;
+  };
+  struct Bucket {
+    NodeId head;
+    NodeId tail;
+    std::uint32_t count = 0;
+  };
+
+  Graph(Context& context, std::string_view name, Graph* parent);
+
+  // Slots and uses (graph_uses.cpp).
+  [[nodiscard]] std::uint32_t allocate_slots(std::uint32_t count);
+  void release_slots(std::uint32_t first, std::uint32_t count);
+  void fill_slot(SlotId slot, const Argument& argument);
+  void write_slot(SlotId slot, const Argument& argument);
+  void change_slot(SlotId slot, const Argument& argument);
+  void clear_slot_tree(SlotId slot);
+  void link_use(SlotId slot, ValueId value);
+  void unlink_use(SlotId slot);
+  void relink_use(SlotId slot);
+  std::uint32_t splice_uses(ValueId from, ValueId to);
+  std::uint32_t replace_uses(ValueId from, ValueId to, const std::function<bool(Node)>* predicate);
+  [[nodiscard]] Argument read_slot(SlotId slot) const;
+  [[nodiscard]] bool can_see(NodeId user, ValueId value) const;
+  template <typename Visit>
+  void visit_value_slots(const NodeRecord& record, Visit visit) const;
+
+  // Order and index (graph_order.cpp).
+  void link_node(NodeId node, NodeId after);
+  void unlink_node(NodeId node);
+  void assign_order(NodeId node);
+  void renumber_around(NodeId node);
+  void renumber_all();
+  void add_to_index(NodeId node);
+  void remove_from_index(NodeId node);
+  [[nodiscard]] std::size_t index_key(const NodeRecord& record) const;
+  [[nodiscard]] const Bucket* bucket(OpId op) const;
+  void move_after(NodeId node, NodeId after);
+  [[nodiscard]] NodeId insertion_predecessor() const;
+
+  // Creation and erasure (graph.cpp).
+  NodeId allocate_node(NodeKind kind, OpId op, std::uint32_t slots, std::span<const MetaId> metas, SourceId source);
+  void insert_node(NodeId node, NodeId after);
+  void destroy_node(NodeId node);
+  void detach_node(NodeId node);
+  void collect_erased();
+  void check_argument(OpId op, std::uint32_t index, const Argument& argument, NodeId after) const;
+  void forward_observed(ValueId from, ValueId to);
+
+  // Undo (journal.cpp).
+  void undo(const Journal::Record& record);
+  void on_commit();
+
+  Context* context_;
+  Graph* parent_ = nullptr;
+  std::string name_;
+  std::vector<NodeRecord> nodes_;
+  std::vector<ValueRecord> values_;
+  std::vector<Slot> slots_;
+  std::vector<ArgumentKind> slot_kinds_;
+  std::vector<StringId> value_names_;
+  tsl::robin_map<std::uint32_t, StringId> node_names_;
+  tsl::robin_map<std::uint32_t, ResultStructure> result_structures_;
+  std::vector<Bucket> buckets_;
+  std::vector<std::uint32_t> bucket_of_key_;
+  std::vector<std::unique_ptr<Graph>> subgraphs_;
+  std::vector<NodeId> erased_;
+  std::vector<NodeId> free_nodes_;
+  std::vector<std::vector<std::uint32_t>> free_slots_;
+  std::vector<std::vector<std::uint32_t>> free_values_;
+  std::vector<ValueId> observed_;
+  NodeId first_;
+  NodeId last_;
+  NodeId insert_after_;
+  bool insertion_set_ = false;
+  std::size_t alive_ = 0;
+  mutable std::uint32_t iterations_ = 0;
+  bool is_single_tensor_return_ = false;
+  std::string unknown_fields_;
+  Journal own_journal_;
+  Journal* journal_;
+
+  friend class Node;
+  friend class Value;
+  friend class Journal;
+  friend class NodeRange;
+  friend class NodeIterator;
+  friend class UseRange;
+  friend class UseIterator;
+  friend class InsertionGuard;
+  friend class GraphChecker;
+};
+
+/// Steps through the nodes of a graph.
+class NodeIterator {
+ public:
+  using value_type = Node;
+  using difference_type = std::ptrdiff_t;
+  NodeIterator() = default;
+  NodeIterator(const Graph* graph, NodeId node) : graph_(graph), node_(node) {}
+  Node operator*() const { return graph_->node_at(node_); }
+  NodeIterator& operator++();
+  bool operator==(const NodeIterator& other) const { return node_ == other.node_; }
+
+ private:
+  const Graph* graph_ = nullptr;
+  NodeId node_;
+};
+
+/// The nodes of a graph in order. While it lives no index of an erased node is given out again, so that a loop may edit.
+class NodeRange {
+ public:
+  explicit NodeRange(const Graph& graph) : graph_(&graph) { ++graph.iterations_; }
+  NodeRange(const NodeRange& other) : NodeRange(*other.graph_) {}
+  NodeRange& operator=(const NodeRange&) = delete;
+  ~NodeRange() { --graph_->iterations_; }
+  [[nodiscard]] NodeIterator begin() const { return {graph_, graph_->first_}; }
+  [[nodiscard]] NodeIterator end() const { return {graph_, NodeId{}}; }
+
+ private:
+  const Graph* graph_;
+};
+
+/// Steps through the uses of a value; the current use may be changed.
+class UseIterator {
+ public:
+  using value_type = Use;
+  using difference_type = std::ptrdiff_t;
+  UseIterator() = default;
+  UseIterator(const Graph* graph, SlotId slot) : graph_(graph) { set(slot); }
+  Use operator*() const { return {graph_->node_at(graph_->slots_[slot_.index].owner), slot_}; }
+  UseIterator& operator++() {
+    set(next_);
+    return *this;
+  }
+  bool operator==(const UseIterator& other) const { return slot_ == other.slot_; }
+
+ private:
+  void set(SlotId slot) {
+    slot_ = slot;
+    if (slot.valid()) next_ = SlotId{graph_->slots_[slot.index].c};
+  }
+  const Graph* graph_ = nullptr;
+  SlotId slot_;
+  SlotId next_;
+};
+
+class UseRange {
+ public:
+  UseRange(const Graph* graph, SlotId first) : graph_(graph), first_(first) {}
+  [[nodiscard]] UseIterator begin() const { return {graph_, first_}; }
+  [[nodiscard]] UseIterator end() const { return {}; }
+  [[nodiscard]] bool empty() const { return !first_.valid(); }
+
+ private:
+  const Graph* graph_;
+  SlotId first_;
+};
+
+/// Sets a graph's insertion point while it lives and puts the old one back after.
+class [[nodiscard]] InsertionGuard {
+ public:
+  InsertionGuard(Graph& graph, NodeId after);
+  InsertionGuard(const InsertionGuard&) = delete;
+  InsertionGuard& operator=(const InsertionGuard&) = delete;
+  ~InsertionGuard();
+
+ private:
+  Graph* graph_;
+  NodeId saved_;
+  bool saved_set_;
+};
+
+template <typename Predicate>
+std::uint32_t Value::replace_uses_if(Value replacement, Predicate predicate) {
+  const std::function<bool(Node)> function = predicate;
+  return graph_->replace_uses(id_, replacement.id_, &function);
+}
+
+}  // namespace winze

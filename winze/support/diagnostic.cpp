@@ -19,7 +19,8 @@ constexpr std::string_view severity_name(Severity severity) {
 std::string place(const Where& where) {
   std::string text = where.file;
   if (!where.record.empty()) text += (text.empty() ? "" : ": ") + where.record;
-  if (where.line > 0) text += fmt::format("{}{}:{}", text.empty() ? "line " : ":", where.line, where.column);
+  if (where.line > 0)
+    text += fmt::format("{}{}:{}", text.empty() ? "line " : ":", where.line, where.column);
   if (!where.path.empty()) text += (text.empty() ? "at " : ": at ") + where.path;
   return text;
 }
@@ -43,7 +44,8 @@ std::string Diagnostic::str() const {
   return text;
 }
 
-Error::Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)), text_(diagnostic_.str()) {}
+Error::Error(Diagnostic diagnostic)
+    : diagnostic_(std::move(diagnostic)), text_(diagnostic_.str()) {}
 
 Error::Error(std::string message, std::string hint) {
   diagnostic_.message = std::move(message);
@@ -54,8 +56,9 @@ Error::Error(std::string message, std::string hint) {
 namespace detail {
 
 void check_failed(const char* condition, const char* file, int line, const std::string& message) {
-  throw InternalError(fmt::format("broken invariant: {} ({} at {}:{})", message, condition, file, line),
-                      "this is a fault in Winze or in a pass; please report it with the input");
+  throw InternalError(
+      fmt::format("broken invariant: {} ({} at {}:{})", message, condition, file, line),
+      "this is a fault in Winze or in a pass; please report it with the input");
 }
 
 }  // namespace detail

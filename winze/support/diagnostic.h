@@ -16,21 +16,21 @@ enum class Severity : std::uint8_t { note, warning, error };
 
 /// Where something is wrong. Every field is optional; empty or zero means unknown.
 struct Where {
-  std::string file;         ///< path as the user gave it
-  std::string record;       ///< record inside an archive, such as `models/model.json`
-  std::string path;         ///< JSON path inside the record, such as `graph_module.graph.nodes[3].target`
-  int line = 0;             ///< 1-based line of a text
-  int column = 0;           ///< 1-based column, in bytes
+  std::string file;    ///< path as the user gave it
+  std::string record;  ///< record inside an archive, such as `models/model.json`
+  std::string path;  ///< JSON path inside the record, such as `graph_module.graph.nodes[3].target`
+  int line = 0;      ///< 1-based line of a text
+  int column = 0;    ///< 1-based column, in bytes
   std::string source_text;  ///< the offending line of the text; printed with a caret under `column`
 };
 
 /// One finding: what is wrong, where, and what to do about it.
 struct Diagnostic {
   Severity severity = Severity::error;
-  std::string message;             ///< begins with what is wrong, quotes the offending text
+  std::string message;  ///< begins with what is wrong, quotes the offending text
   Where where;
-  std::string node;                ///< the node in text form
-  std::string source;              ///< the user's own source line, `file.py:12, in forward: y = x + 1`
+  std::string node;    ///< the node in text form
+  std::string source;  ///< the user's own source line, `file.py:12, in forward: y = x + 1`
   std::vector<std::string> notes;  ///< further facts, one a line
   std::string hint;                ///< what to do
 
@@ -66,13 +66,14 @@ template <typename... Args>
 }
 
 namespace detail {
-[[noreturn]] void check_failed(const char* condition, const char* file, int line, const std::string& message);
+[[noreturn]] void check_failed(const char* condition, const char* file, int line,
+                               const std::string& message);
 }  // namespace detail
 
 /// Stops with InternalError when an invariant does not hold; the message names what broke it.
-#define WINZE_CHECK(condition, ...)                                                          \
-  (static_cast<bool>(condition)                                                              \
-       ? static_cast<void>(0)                                                                \
-       : ::winze::detail::check_failed(#condition, __FILE__, __LINE__, ::fmt::format(__VA_ARGS__)))
+#define WINZE_CHECK(condition, ...)                                                             \
+  (static_cast<bool>(condition) ? static_cast<void>(0)                                          \
+                                : ::winze::detail::check_failed(#condition, __FILE__, __LINE__, \
+                                                                ::fmt::format(__VA_ARGS__)))
 
 }  // namespace winze

@@ -28,7 +28,8 @@ TEST(Diagnostic, NamesRecordAndPath) {
   Diagnostic diagnostic;
   diagnostic.message = "a string is wanted";
   diagnostic.where = {.file = "m.pt2", .record = "models/model.json", .path = "graph_module.graph"};
-  EXPECT_EQ(diagnostic.str(), "m.pt2: models/model.json: at graph_module.graph: error: a string is wanted");
+  EXPECT_EQ(diagnostic.str(),
+            "m.pt2: models/model.json: at graph_module.graph: error: a string is wanted");
 }
 
 TEST(Error, CarriesItsDiagnostic) {

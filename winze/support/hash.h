@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace winze {
+
+/// Multiplies to 128 bits and folds the halves: the mixing step of wyhash (public domain, by Wang
+/// Yi).
+constexpr std::uint64_t hash_mix(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+/// A well mixed hash of one integer.
+constexpr std::uint64_t hash_integer(std::uint64_t value) {
+  return hash_mix(value ^ 0xa0761d6478bd642fULL, 0xe7037ed1a0b428dbULL);
+}
+
+/// The hash of a sequence so far and its next element; the order of the elements matters.
+constexpr std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) {
+  return hash_mix(hash ^ 0x8ebc6af09c88c6e3ULL, value ^ 0x589965cc75374cc3ULL);
+}
+
+/// XXH3 with 64 bits. The same on every machine and in every run for equal seeds.
+[[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);
+
+}  // namespace winze

@@ -51,6 +51,8 @@ class ZipWriter {
     std::uint32_t crc32;
   };
   void add_record(std::string_view name, std::string_view content, std::uint32_t crc32);
+  void append_central(const Record& record);
+  void append_zip64_end(std::uint64_t start, std::uint64_t size);
   void write(std::string_view bytes);
 
   ByteSink& sink_;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "winze/pass/pass_info.h"
+
+namespace winze {
+
+/// A pipeline that has a name, which other pipelines may use like a pass.
+struct NamedPipeline {
+  std::string name;
+  std::string text;     ///< in the language of `Pipeline::parse`
+  std::string summary;  ///< one sentence
+};
+
+/// The passes and named pipelines that a tool knows. Filled by explicit calls
+/// (`register_cleanup_passes(registry)`) and by plugins.
+class PassRegistry {
+ public:
+  /// Adds a pass; the record must outlive the registry (it is a constant of the program or plugin).
+  /// \throws Error where the name is taken or is no pass name.
+  void add(const PassInfo& info);
+  void add_pipeline(NamedPipeline pipeline);
+
+  /// The pass of that name, or null.
+  [[nodiscard]] const PassInfo* find(std::string_view name) const;
+  [[nodiscard]] const NamedPipeline* find_pipeline(std::string_view name) const;
+  /// \throws Error that suggests the nearest names.
+  [[nodiscard]] const PassInfo& get(std::string_view name) const;
+
+  /// In order of registration.
+  [[nodiscard]] const std::vector<const PassInfo*>& passes() const { return passes_; }
+  [[nodiscard]] const std::vector<NamedPipeline>& pipelines() const { return pipelines_; }
+
+  /// The names of passes and pipelines nearest to `name`, at most three.
+  [[nodiscard]] std::vector<std::string> similar_names(std::string_view name) const;
+
+ private:
+  void check_name(std::string_view name, std::string_view what) const;
+  std::vector<const PassInfo*> passes_;
+  std::vector<NamedPipeline> pipelines_;
+};
+
+/// The reference page of all passes and pipelines, in Markdown.
+[[nodiscard]] std::string markdown_reference(const PassRegistry& registry);
+/// What `winze passes` prints: each pass with summary, options and triggers, in plain text.
+[[nodiscard]] std::string text_reference(const PassRegistry& registry);
+
+}  // namespace winze

@@ -95,14 +95,6 @@ struct Schema {
   [[nodiscard]] int positional_count() const;
 };
 
-/// Parses `ns::name.overload(arguments) -> results`. The text is copied.
-/// \throws Error with the column and a caret.
-[[nodiscard]] Schema parse_schema(std::string_view text);
-
-/// As parse_schema, but the text is not copied: it must outlive the schema and all that is copied
-/// from it.
-[[nodiscard]] Schema parse_schema_in_place(std::string_view text);
-
 /// The text of a schema; for every schema that parse_schema read from canonical text it is that
 /// text.
 [[nodiscard]] std::string print_schema(const Schema& schema);

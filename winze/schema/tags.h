@@ -28,7 +28,9 @@ enum class Tag : std::uint8_t {
   needs_exact_strides,
   needs_fixed_stride_order,
   needs_contiguous_strides,
+  inplace,
   out,
+  out_variant,
   higher_order,  ///< OpKind::higher_order
   symbolic,      ///< OpKind::symbolic
   function,      ///< OpKind::function

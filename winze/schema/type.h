@@ -105,6 +105,9 @@ class Type {
 
   /// As PyTorch spells it.
   [[nodiscard]] std::string str() const;
+  /// Appends the base (where wanted) and the modifiers from `first_modifier` up to before `last_modifier`: an alias
+  /// annotation stands between two such parts.
+  void append_to(std::string& out, int first_modifier, int last_modifier, bool with_base) const;
 
   friend bool operator==(const Type& a, const Type& b);
 
@@ -120,14 +123,12 @@ class Type {
   [[nodiscard]] Type without_last() const;
   [[nodiscard]] Type with(std::uint8_t modifier) const;
   [[nodiscard]] int list_modifier() const;
-  void append_to(std::string& out, int modifier_count) const;
+  void append_base_to(std::string& out) const;
 
   TypeKind kind_ = TypeKind::any;
   std::uint8_t modifier_count_ = 0;
   std::array<std::uint8_t, max_modifiers> modifiers_{};
   std::shared_ptr<const Detail> detail_;
-
-  friend class TypePrinter;
 };
 
 }  // namespace winze

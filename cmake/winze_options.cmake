@@ -30,6 +30,9 @@ target_compile_options(winze_settings INTERFACE -Wall -Wextra -Wpedantic -Wshado
 if(WINZE_WERROR)
   target_compile_options(winze_settings INTERFACE -Werror)
 endif()
+if(WINZE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_definitions(winze_settings INTERFACE WINZE_CHECK_HANDLES)
+endif()
 if(WINZE_SANITIZE)
   target_compile_options(winze_settings INTERFACE
     -fsanitize=${WINZE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

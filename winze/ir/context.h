@@ -40,16 +40,19 @@ class Context {
   /// Interns a tensor's meta; sizes and strides are copied.
   [[nodiscard]] MetaId tensor_meta(const TensorMeta& meta);
   [[nodiscard]] MetaId sym_meta(ValueKind kind, SymExpr expression);
-  /// A meta of a kind that holds nothing else: `none`, `token`, `constant`, `unknown`, or a sym kind
-  /// whose expression is not known.
+  /// A meta of a kind that holds nothing else: `none`, `token`, `constant`, `unknown`, or a sym
+  /// kind whose expression is not known.
   [[nodiscard]] MetaId plain_meta(ValueKind kind);
   [[nodiscard]] MetaId custom_object_meta(StringId class_name);
   /// A contiguous strided tensor; the sizes may be symbolic.
-  [[nodiscard]] MetaId contiguous_meta(ScalarType dtype, std::span<const SymInt> sizes, Device device = {});
+  [[nodiscard]] MetaId contiguous_meta(ScalarType dtype, std::span<const SymInt> sizes,
+                                       Device device = {});
   [[nodiscard]] const Meta& meta(MetaId id) const;
 
   [[nodiscard]] Argument complex(double real, double imag);
-  [[nodiscard]] Argument string_argument(std::string_view text) { return Argument::string(string(text)); }
+  [[nodiscard]] Argument string_argument(std::string_view text) {
+    return Argument::string(string(text));
+  }
   [[nodiscard]] Argument integers(std::span<const std::int64_t> values);
   [[nodiscard]] Argument floats(std::span<const double> values);
   [[nodiscard]] Argument booleans(std::span<const bool> values);

@@ -10,24 +10,53 @@ namespace winze {
 
 /// Element types, named and numbered as c10::ScalarType (torch/headeronly/core/ScalarType.h).
 enum class ScalarType : std::uint8_t {
-  uint8 = 0, int8 = 1, int16 = 2, int32 = 3, int64 = 4,
-  float16 = 5, float32 = 6, float64 = 7,
-  complex32 = 8, complex64 = 9, complex128 = 10,
+  uint8 = 0,
+  int8 = 1,
+  int16 = 2,
+  int32 = 3,
+  int64 = 4,
+  float16 = 5,
+  float32 = 6,
+  float64 = 7,
+  complex32 = 8,
+  complex64 = 9,
+  complex128 = 10,
   bool_ = 11,
   bfloat16 = 15,
-  float8_e5m2 = 23, float8_e4m3fn = 24, float8_e5m2fnuz = 25, float8_e4m3fnuz = 26,
-  uint16 = 27, uint32 = 28, uint64 = 29,
+  float8_e5m2 = 23,
+  float8_e4m3fn = 24,
+  float8_e5m2fnuz = 25,
+  float8_e4m3fnuz = 26,
+  uint16 = 27,
+  uint32 = 28,
+  uint64 = 29,
   float8_e8m0fnu = 44,
   unknown = 255,
 };
 
 /// torch.layout.
-enum class Layout : std::uint8_t { unknown, strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, mkldnn };
+enum class Layout : std::uint8_t {
+  unknown,
+  strided,
+  sparse_coo,
+  sparse_csr,
+  sparse_csc,
+  sparse_bsr,
+  sparse_bsc,
+  mkldnn
+};
 
 /// torch.memory_format.
-enum class MemoryFormat : std::uint8_t { unknown, contiguous_format, preserve_format, channels_last, channels_last_3d };
+enum class MemoryFormat : std::uint8_t {
+  unknown,
+  contiguous_format,
+  preserve_format,
+  channels_last,
+  channels_last_3d
+};
 
-/// torch.device: a type such as `cpu` or `cuda` (interned in the Context) and an index, -1 where none is given.
+/// torch.device: a type such as `cpu` or `cuda` (interned in the Context) and an index, -1 where
+/// none is given.
 struct Device {
   std::uint16_t type = 0;  ///< index into the Context's device type names; 0 is `cpu`
   std::int16_t index = -1;

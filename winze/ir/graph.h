@@ -24,30 +24,31 @@ namespace winze {
 class NodeRange;
 class InsertionGuard;
 
-/// How the results of a call are grouped, where the operator's schema does not say: higher-order and
-/// opaque operators, and operators that return several lists.
+/// How the results of a call are grouped, where the operator's schema does not say: higher-order
+/// and opaque operators, and operators that return several lists.
 struct ResultStructure {
   static constexpr std::int32_t single = -1;
   /// One entry a result: `single`, or the number of values of a list.
   std::vector<std::int32_t> groups;
-  /// Higher-order operators: whether the call returns one tensor rather than a tuple; unset where the file is silent.
+  /// Higher-order operators: whether the call returns one tensor rather than a tuple; unset where
+  /// the file is silent.
   std::optional<bool> is_single_tensor_return;
   bool operator==(const ResultStructure&) const = default;
 };
 
 /// What a call may be given beyond operator and arguments.
 struct CallOptions {
-  SourceId source;                 ///< where it comes from; else that of the insertion point's replaced node
-  std::string_view name;           ///< name of the only value, or of the node where it has several
+  SourceId source;        ///< where it comes from; else that of the insertion point's replaced node
+  std::string_view name;  ///< name of the only value, or of the node where it has several
   const ResultStructure* structure = nullptr;
 };
 
 /// An ordered list of nodes, and the graphs nested in them. Owns its nodes.
 ///
-/// Always true between edits: the order is topological (a value's node comes before its users), every
-/// value has a meta, every argument fits its operator's schema, use lists and the index by operator are
-/// up to date, and the edit counter has moved. Nodes, values and arguments live in arrays and refer to
-/// each other by 32-bit index.
+/// Always true between edits: the order is topological (a value's node comes before its users),
+/// every value has a meta, every argument fits its operator's schema, use lists and the index by
+/// operator are up to date, and the edit counter has moved. Nodes, values and arguments live in
+/// arrays and refer to each other by 32-bit index.
 class Graph {
  public:
   explicit Graph(Context& context, std::string_view name = "forward");
@@ -61,35 +62,41 @@ class Graph {
   /// The graph whose node holds this one as a nested graph; null for a program's own graph.
   [[nodiscard]] Graph* parent() const { return parent_; }
 
-  // --- Creating nodes. New nodes go to the insertion point: before the output node, or the end, unless a guard says otherwise.
+  // --- Creating nodes. New nodes go to the insertion point: before the output node, or the end,
+  // unless a guard says otherwise.
 
-  /// A new input, after the last placeholder. `spec` is its role in a program (`Context::input_spec`).
+  /// A new input, after the last placeholder. `spec` is its role in a program
+  /// (`Context::input_spec`).
   Node placeholder(std::string_view name, MetaId meta, Argument spec = Argument::none());
   /// A reference to an attribute of the module by name.
   Node get_attr(std::string_view target, MetaId meta);
-  /// A call with arguments in schema position; missing ones take the schema's default. One meta for each
-  /// value it yields. Throws Error where an argument does not fit the schema, has no default, or is
-  /// defined after the insertion point.
+  /// A call with arguments in schema position; missing ones take the schema's default. One meta for
+  /// each value it yields. Throws Error where an argument does not fit the schema, has no default,
+  /// or is defined after the insertion point.
   Node call_function(OpId op, std::span<const Argument> arguments, std::span<const MetaId> metas,
                      const CallOptions& options = {});
-  Node call_function(OpId op, std::initializer_list<Argument> arguments, MetaId meta, const CallOptions& options = {});
+  Node call_function(OpId op, std::initializer_list<Argument> arguments, MetaId meta,
+                     const CallOptions& options = {});
   /// The same with keyword arguments after the positional ones.
-  Node call_function(OpId op, std::span<const Argument> arguments, std::span<const NamedArgument> keywords,
-                     std::span<const MetaId> metas, const CallOptions& options = {});
-  /// Ends the graph with what it returns. `specs` are the roles (`Context::output_spec`), one for each value,
-  /// or none in a nested graph.
+  Node call_function(OpId op, std::span<const Argument> arguments,
+                     std::span<const NamedArgument> keywords, std::span<const MetaId> metas,
+                     const CallOptions& options = {});
+  /// Ends the graph with what it returns. `specs` are the roles (`Context::output_spec`), one for
+  /// each value, or none in a nested graph.
   Node output(std::span<const Argument> values, std::span<const Argument> specs = {});
   /// An empty graph nested in this one, to be passed as `Argument::graph` to exactly one call.
   GraphId add_subgraph(std::string_view name);
   [[nodiscard]] Graph& subgraph(GraphId id) const;
 
-  /// New nodes go right before / right after `node`, in the order of their creation, as long as the guard lives.
+  /// New nodes go right before / right after `node`, in the order of their creation, as long as the
+  /// guard lives.
   [[nodiscard]] InsertionGuard inserting_before(Node node);
   [[nodiscard]] InsertionGuard inserting_after(Node node);
 
   // --- Reading.
 
-  /// All nodes in order. Safe under edits: erasing the current node, or nodes around it, and inserting are allowed.
+  /// All nodes in order. Safe under edits: erasing the current node, or nodes around it, and
+  /// inserting are allowed.
   [[nodiscard]] NodeRange nodes() const;
   [[nodiscard]] std::vector<Node> placeholders() const;
   [[nodiscard]] Node last_placeholder() const;
@@ -111,15 +118,17 @@ class Graph {
   // --- Whole-graph operations with torch.fx's names.
 
   void erase_node(Node node);
-  /// Copies `node` of any graph of the same context to the insertion point; `map` gives the new value for each old one.
+  /// Copies `node` of any graph of the same context to the insertion point; `map` gives the new
+  /// value for each old one.
   Node node_copy(Node node, const std::function<Value(Value)>& map);
-  /// Copies the nodes of `other` but its output; `values` maps its placeholders on entry and all its values on return.
-  /// Returns what `other` returns, in terms of this graph.
-  std::vector<Argument> graph_copy(const Graph& other, tsl::robin_map<std::uint32_t, Value>& values);
+  /// Copies the nodes of `other` but its output; `values` maps its placeholders on entry and all
+  /// its values on return. Returns what `other` returns, in terms of this graph.
+  std::vector<Argument> graph_copy(const Graph& other,
+                                   tsl::robin_map<std::uint32_t, Value>& values);
   /// A deep copy in the same context, nested graphs included. Names and sources are kept.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
-  /// Erases calls whose values nobody uses and that have no effect (`is_impure`), here and in nested graphs.
-  /// Returns the number of erased nodes. O(nodes).
+  /// Erases calls whose values nobody uses and that have no effect (`is_impure`), here and in
+  /// nested graphs. Returns the number of erased nodes. O(nodes).
   std::size_t eliminate_dead_code();
   std::size_t eliminate_dead_code(const std::function<bool(Node)>& is_impure);
   /// Checks structure and schema and throws an Error that lists every finding.
@@ -134,10 +143,14 @@ class Graph {
   [[nodiscard]] Journal& journal() const { return *journal_; }
   [[nodiscard]] std::uint64_t edit_count() const { return journal_->edit_count(); }
 
-  /// Follows a value from outside the graph (a module's preserved signature names it): when its uses are replaced
-  /// the reference moves on to the replacement, when its node is erased the reference becomes empty. Not a use.
+  /// Follows a value from outside the graph (a module's preserved signature names it): when its
+  /// uses are replaced the reference moves on to the replacement, when its node is erased the
+  /// reference becomes empty. Not a use.
   std::uint32_t observe(Value value);
   [[nodiscard]] Value observed(std::uint32_t reference) const;
+
+  /// Tells graphs of one process apart; never 0.
+  [[nodiscard]] std::uint32_t serial() const { return serial_; }
 
   // --- Details that programs carry along.
 
@@ -155,8 +168,12 @@ class Graph {
   /// Bytes held by nodes, values and arguments; nested graphs and interned data are not counted.
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  [[nodiscard]] Node node_at(NodeId id) const { return id.valid() ? Node(const_cast<Graph*>(this), id) : Node(); }
-  [[nodiscard]] Value value_at(ValueId id) const { return id.valid() ? Value(const_cast<Graph*>(this), id) : Value(); }
+  [[nodiscard]] Node node_at(NodeId id) const {
+    return id.valid() ? Node(const_cast<Graph*>(this), id) : Node();
+  }
+  [[nodiscard]] Value value_at(ValueId id) const {
+    return id.valid() ? Value(const_cast<Graph*>(this), id) : Value();
+  }
   /// Upper bounds of the indices in use, for tables by node or value.
   [[nodiscard]] std::size_t node_capacity() const { return nodes_.size(); }
   [[nodiscard]] std::size_t value_capacity() const { return values_.size(); }
@@ -185,8 +202,8 @@ class Graph {
     SlotId last_use;
     std::uint32_t use_count = 0;
   };
-  /// An argument: for a value {value, previous use, next use}, else 64 bits of payload in {a, b}; a list has
-  /// its first slot in `a` and its length in `b`.
+  /// An argument: for a value {value, previous use, next use}, else 64 bits of payload in {a, b}; a
+  /// list has its first slot in `a` and its length in `b`.
   struct Slot {
     std::uint32_t a = 0;
     std::uint32_t b = 0;
@@ -204,45 +221,69 @@ class Graph {
   // Slots and uses (graph_uses.cpp).
   [[nodiscard]] std::uint32_t allocate_slots(std::uint32_t count);
   void release_slots(std::uint32_t first, std::uint32_t count);
-  void fill_slot(SlotId slot, const Argument& argument);
-  void write_slot(SlotId slot, const Argument& argument);
+  /// Writes a fresh slot; nothing is recorded.
+  void fill_slot(SlotId slot, const Argument& argument, NodeId owner, int depth = 0);
+  /// Changes a slot and records it; lists are taken apart and made anew.
   void change_slot(SlotId slot, const Argument& argument);
-  void clear_slot_tree(SlotId slot);
+  /// Undoes fill_slot: uses are unlinked, list slots released.
+  void empty_slot(SlotId slot);
+  void set_raw(SlotId slot, const Argument& argument);
   void link_use(SlotId slot, ValueId value);
   void unlink_use(SlotId slot);
+  /// Puts a slot that was unlinked back between its old neighbours.
   void relink_use(SlotId slot);
-  std::uint32_t splice_uses(ValueId from, ValueId to);
+  void splice_uses(ValueId from, ValueId to);
   std::uint32_t replace_uses(ValueId from, ValueId to, const std::function<bool(Node)>* predicate);
-  [[nodiscard]] Argument read_slot(SlotId slot) const;
-  [[nodiscard]] bool can_see(NodeId user, ValueId value) const;
+  [[nodiscard]] Argument read_slot(std::uint32_t slot) const;
+  void check_list(std::span<const Argument> elements, NodeId after, const char* what) const;
+  /// Calls `visit(SlotId)` for each slot of the node that holds a value or a graph, list elements
+  /// included, in order.
   template <typename Visit>
-  void visit_value_slots(const NodeRecord& record, Visit visit) const;
+  void visit_slots(const NodeRecord& record, Visit visit) const;
+  template <typename Visit>
+  void visit_slot_range(std::uint32_t first, std::uint32_t count, Visit& visit) const;
+  /// Gives back the slots of the list in this slot, those of lists in it included.
+  void release_list(SlotId slot);
+  /// The elements of a list argument in the canonical form: constant lists are interned.
+  [[nodiscard]] Argument canonical(const Argument& argument);
 
   // Order and index (graph_order.cpp).
   void link_node(NodeId node, NodeId after);
   void unlink_node(NodeId node);
+  void relink_node(NodeId node);
   void assign_order(NodeId node);
   void renumber_around(NodeId node);
-  void renumber_all();
   void add_to_index(NodeId node);
   void remove_from_index(NodeId node);
-  [[nodiscard]] std::size_t index_key(const NodeRecord& record) const;
-  [[nodiscard]] const Bucket* bucket(OpId op) const;
+  void restore_to_index(NodeId node);
+  [[nodiscard]] std::uint32_t index_key(const NodeRecord& record) const;
+  [[nodiscard]] const Bucket* bucket(std::uint32_t key) const;
+  [[nodiscard]] std::vector<Node> nodes_of(std::uint32_t key, bool sorted) const;
   void move_after(NodeId node, NodeId after);
+  /// Moves after checking that the order stays topological.
+  void move_checked(NodeId node, NodeId after);
   [[nodiscard]] NodeId insertion_predecessor() const;
+  [[nodiscard]] bool comes_before(NodeId a, NodeId b) const {
+    return nodes_[a.index].order < nodes_[b.index].order;
+  }
 
   // Creation and erasure (graph.cpp).
-  NodeId allocate_node(NodeKind kind, OpId op, std::uint32_t slots, std::span<const MetaId> metas, SourceId source);
-  void insert_node(NodeId node, NodeId after);
+  NodeId allocate_node(NodeKind kind, OpId op, std::uint32_t slots, std::span<const MetaId> metas,
+                       SourceId source);
+  void finish_node(NodeId node, NodeId after);
   void destroy_node(NodeId node);
   void detach_node(NodeId node);
+  void reattach_node(NodeId node);
   void collect_erased();
-  void check_argument(OpId op, std::uint32_t index, const Argument& argument, NodeId after) const;
-  void forward_observed(ValueId from, ValueId to);
+  void check_call(const OpSignature& signature, std::span<const Argument> arguments,
+                  std::span<const MetaId> metas, NodeId after) const;
+  void check_value(const Argument& argument, NodeId after, std::string_view what) const;
+  void move_references(ValueId from, ValueId to);
+  void set_reference(std::uint32_t reference, ValueId value);
 
   // Undo (journal.cpp).
   void undo(const Journal::Record& record);
-  void on_commit();
+  void drop_dead_subgraphs();
 
   Context* context_;
   Graph* parent_ = nullptr;
@@ -262,6 +303,10 @@ class Graph {
   std::vector<std::vector<std::uint32_t>> free_slots_;
   std::vector<std::vector<std::uint32_t>> free_values_;
   std::vector<ValueId> observed_;
+  tsl::robin_map<std::uint32_t, std::vector<std::uint32_t>>
+      references_;  ///< value to observed references
+  std::uint32_t serial_;
+  NodeId holder_;  ///< in the parent: the call that has this graph as an argument
   NodeId first_;
   NodeId last_;
   NodeId insert_after_;
@@ -300,7 +345,8 @@ class NodeIterator {
   NodeId node_;
 };
 
-/// The nodes of a graph in order. While it lives no index of an erased node is given out again, so that a loop may edit.
+/// The nodes of a graph in order. While it lives no index of an erased node is given out again, so
+/// that a loop may edit.
 class NodeRange {
  public:
   explicit NodeRange(const Graph& graph) : graph_(&graph) { ++graph.iterations_; }
@@ -365,7 +411,7 @@ class [[nodiscard]] InsertionGuard {
 };
 
 template <typename Predicate>
-std::uint32_t Value::replace_uses_if(Value replacement, Predicate predicate) {
+std::uint32_t Value::replace_uses_if(Value replacement, Predicate predicate) const {
   const std::function<bool(Node)> function = predicate;
   return graph_->replace_uses(id_, replacement.id_, &function);
 }

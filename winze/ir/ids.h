@@ -31,5 +31,7 @@ using GraphId = Id<struct GraphTag>;          ///< nested graph, by its owner's 
 
 template <typename Tag>
 struct std::hash<winze::Id<Tag>> {
-  std::size_t operator()(winze::Id<Tag> id) const noexcept { return id.index * 0x9E3779B97F4A7C15ull; }
+  std::size_t operator()(winze::Id<Tag> id) const noexcept {
+    return id.index * 0x9E3779B97F4A7C15ull;
+  }
 };

@@ -24,16 +24,19 @@ enum class EditKind : std::uint8_t {
   set_name,
   set_node_name,
   set_source,
+  move_reference,  ///< an observed reference went to another value (Graph::observe)
 };
 
 /// The record of each edit to a graph and the graphs nested in it: counts them always, and while
-/// a transaction is open also keeps what undoing them takes. Shared by a graph and its nested graphs.
+/// a transaction is open also keeps what undoing them takes. Shared by a graph and its nested
+/// graphs.
 class Journal {
  public:
   /// Number of edits made so far; never goes down, undo included.
   [[nodiscard]] std::uint64_t edit_count() const { return edit_count_; }
 
-  /// Opens a transaction: from now on edits are recorded. `author` names the pass or rule; nesting is an error.
+  /// Opens a transaction: from now on edits are recorded. `author` names the pass or rule; nesting
+  /// is an error.
   void begin(std::string_view author);
   /// Keeps the edits and frees what was erased. The records go.
   void commit();
@@ -55,7 +58,7 @@ class Journal {
   struct Entry {
     EditKind kind;
     const Graph* graph;
-    NodeId node;             ///< the node that was made, erased, moved or changed
+    NodeId node;  ///< the node that was made, erased, moved or changed
     std::string_view author;
   };
   /// Edit `index` of the open transaction.
@@ -74,11 +77,15 @@ class Journal {
     std::string name;
   };
 
-  /// Counts an edit, and records it while a transaction is open.
-  void add(const Record& record);
-  void count() { ++edit_count_; }
-  /// Called by Graph before an edit is made; throws EditLimitReached where the limit is used up.
-  void check_limit() const;
+  /// Called by Graph before each edit: counts it. Throws EditLimitReached where the limit is used
+  /// up.
+  void begin_edit();
+  /// Keeps what undoing takes, while a transaction is open.
+  void add(const Record& record) {
+    if (open_ && !undoing_) keep(record);
+  }
+  void keep(const Record& record);
+  void close();
 
   std::uint64_t edit_count_ = 0;
   std::uint64_t limit_ = 0;
@@ -89,10 +96,12 @@ class Journal {
   std::vector<Author> authors_{{0, ""}};
   std::vector<Graph*> touched_;
   friend class Graph;
+  friend class Node;
+  friend class Value;
 };
 
-/// Thrown by the edit that goes past `Journal::set_edit_limit`; the pass manager catches it and keeps
-/// the edits made so far.
+/// Thrown by the edit that goes past `Journal::set_edit_limit`; the pass manager catches it and
+/// keeps the edits made so far.
 struct EditLimitReached {};
 
 }  // namespace winze

@@ -41,10 +41,10 @@ struct TensorMeta {
 /// What is known of a value. Interned by the Context: equal metas have equal ids.
 struct Meta {
   ValueKind kind = ValueKind::unknown;
-  TensorMeta tensor;      ///< for `tensor`
-  SymExpr expression;     ///< for `sym_int`, `sym_float`, `sym_bool`
+  TensorMeta tensor;            ///< for `tensor`
+  SymExpr expression;           ///< for `sym_int`, `sym_float`, `sym_bool`
   bool has_expression = false;  ///< false where the file gives none for a sym value
-  StringId class_name;    ///< for `custom_object`
+  StringId class_name;          ///< for `custom_object`
 
   [[nodiscard]] bool is_tensor() const { return kind == ValueKind::tensor; }
 };

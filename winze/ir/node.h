@@ -22,8 +22,8 @@ class UseRange;
 
 enum class NodeKind : std::uint8_t { placeholder, get_attr, call_function, output };
 
-/// What a node yields. A handle: graph and index, passed by value. A handle whose node was erased is
-/// stale; using it is an InternalError in builds that check handles (WINZE_CHECK_HANDLES).
+/// What a node yields. A handle: graph and index, passed by value. A handle whose node was erased
+/// is stale; using it is an InternalError in builds that check handles (WINZE_CHECK_HANDLES).
 class Value {
  public:
   Value() = default;
@@ -44,11 +44,11 @@ class Value {
   [[nodiscard]] MetaId meta_id() const;
   [[nodiscard]] const Meta& meta() const;
   [[nodiscard]] bool is_tensor() const { return meta().is_tensor(); }
-  void set_meta(MetaId meta);
+  void set_meta(MetaId meta) const;
 
   /// Name as given by the user or the file; empty where there is none.
   [[nodiscard]] std::string_view name() const;
-  void set_name(std::string_view name);
+  void set_name(std::string_view name) const;
 
   /// Number of uses: a node that uses the value twice counts twice. O(1).
   [[nodiscard]] std::uint32_t use_count() const;
@@ -61,12 +61,14 @@ class Value {
   /// Makes the users of this value use `replacement`. Uses in nodes that do not come after the
   /// replacement's node keep this value, since they cannot see the new one: so replacing `x` by
   /// `relu(x)` is safe. Returns the number of uses replaced. O(uses).
-  std::uint32_t replace_all_uses_with(Value replacement);
+  std::uint32_t replace_all_uses_with(Value replacement) const;
   /// The same for uses whose node satisfies `predicate`.
   template <typename Predicate>
-  std::uint32_t replace_uses_if(Value replacement, Predicate predicate);
+  std::uint32_t replace_uses_if(Value replacement, Predicate predicate) const;
 
  private:
+  [[nodiscard]] Graph& checked() const;
+
   Graph* graph_ = nullptr;
   ValueId id_;
 #ifdef WINZE_CHECK_HANDLES
@@ -94,7 +96,8 @@ class Node {
   /// The operator overload of a call; invalid for other nodes.
   [[nodiscard]] OpId op() const;
   [[nodiscard]] bool is_call_to(OpId op) const;
-  /// `aten.add.Tensor`, or the attribute's name for get_attr, or `output`, or the placeholder's name.
+  /// `aten.add.Tensor`, or the attribute's name for get_attr, or `output`, or the placeholder's
+  /// name.
   [[nodiscard]] std::string_view target() const;
   /// False once the node was erased.
   [[nodiscard]] bool is_alive() const;
@@ -108,7 +111,8 @@ class Node {
   /// Arguments in schema position.
   [[nodiscard]] std::uint32_t argument_count() const;
   [[nodiscard]] Argument argument(std::uint32_t index) const;
-  /// By the schema's name; an Error names the operator's arguments where there is none of that name.
+  /// By the schema's name; an Error names the operator's arguments where there is none of that
+  /// name.
   [[nodiscard]] Argument argument(std::string_view name) const;
   /// As `argument`, with the schema's default in place of `default_value`.
   [[nodiscard]] Argument argument_or_default(std::uint32_t index) const;
@@ -116,40 +120,43 @@ class Node {
   [[nodiscard]] Value argument_value(std::uint32_t index) const;
   /// Element `index` of a list argument, wherever the list is kept.
   [[nodiscard]] Argument element(const Argument& list, std::uint32_t index) const;
-  void set_argument(std::uint32_t index, const Argument& argument);
+  void set_argument(std::uint32_t index, const Argument& argument) const;
 
-  /// Values used as arguments, in the order of arguments, each once (torch.fx `all_input_nodes`, by value).
+  /// Values used as arguments, in the order of arguments, each once (torch.fx `all_input_nodes`, by
+  /// value).
   [[nodiscard]] std::vector<Value> input_values() const;
   /// Nodes whose values are used as arguments, each once.
   [[nodiscard]] std::vector<Node> all_input_nodes() const;
   [[nodiscard]] bool uses(Value value) const;
   /// Replaces each use of `old_value` in this node; returns how many.
-  std::uint32_t replace_input_with(Value old_value, Value new_value);
+  std::uint32_t replace_input_with(Value old_value, Value new_value) const;
   /// The nodes that use a value of this node, each once.
   [[nodiscard]] std::vector<Node> users() const;
   /// For nodes with one value each, or equally many: replaces value by value.
-  std::uint32_t replace_all_uses_with(Node replacement);
+  std::uint32_t replace_all_uses_with(Node replacement) const;
 
   [[nodiscard]] Node next() const;
   [[nodiscard]] Node prev() const;
   /// True where this node comes before `other` in the graph. O(1).
   [[nodiscard]] bool before(Node other) const;
   /// Moves `node` right before (prepend) or right after (append) this one.
-  void prepend(Node node);
-  void append(Node node);
+  void prepend(Node node) const;
+  void append(Node node) const;
   /// Erases the node; an Error names its users where it has any.
-  void erase();
+  void erase() const;
 
   /// Name of the node itself, where the file gives one that differs from its only value's.
   [[nodiscard]] std::string_view name() const;
-  void set_name(std::string_view name);
+  void set_name(std::string_view name) const;
   [[nodiscard]] SourceId source() const;
-  void set_source(SourceId source);
+  void set_source(SourceId source) const;
 
   /// One line: `%y = aten.add.Tensor(%x, 1) : f32[2]`.
   [[nodiscard]] std::string str() const;
 
  private:
+  [[nodiscard]] Graph& checked() const;
+
   Graph* graph_ = nullptr;
   NodeId id_;
 #ifdef WINZE_CHECK_HANDLES

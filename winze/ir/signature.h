@@ -10,12 +10,21 @@
 namespace winze {
 
 /// What a placeholder of a program is for (torch.export.graph_signature.InputKind).
-enum class InputKind : std::uint8_t { user_input, parameter, buffer, tensor_constant, custom_obj, constant_input, token };
+enum class InputKind : std::uint8_t {
+  user_input,
+  parameter,
+  buffer,
+  tensor_constant,
+  custom_obj,
+  constant_input,
+  token
+};
 
 /// The role of one placeholder. Interned by the Context; a placeholder of a nested graph has none.
 struct InputSpec {
   InputKind kind = InputKind::user_input;
-  StringId target;         ///< fully qualified name in the module: for parameter, buffer, tensor_constant, custom_obj
+  StringId target;  ///< fully qualified name in the module: for parameter, buffer, tensor_constant,
+                    ///< custom_obj
   bool persistent = true;  ///< for buffer: whether the state dict holds it
   StringId name;           ///< for constant_input: the input's name
   Argument constant;       ///< for constant_input and for user inputs that are constants

@@ -20,7 +20,8 @@ struct SourceInfo {
     bool operator==(const Entry&) const = default;
   };
   std::vector<Entry> entries;
-  StringId unknown_fields;  ///< JSON members of the node that this version does not know, kept as text
+  StringId
+      unknown_fields;  ///< JSON members of the node that this version does not know, kept as text
   bool operator==(const SourceInfo&) const = default;
 };
 
@@ -35,8 +36,8 @@ struct SourceLine {
   [[nodiscard]] std::string str() const;
 };
 
-/// Reads the user's own line out of a stack trace as torch writes it (`File "f", line 1, in g\n    code`).
-/// Frames of generated code (`<eval_with_key>`) are passed over where there is another.
+/// Reads the user's own line out of a stack trace as torch writes it (`File "f", line 1, in g\n
+/// code`). Frames of generated code (`<eval_with_key>`) are passed over where there is another.
 [[nodiscard]] std::optional<SourceLine> user_source_line(std::string_view stack_trace);
 
 }  // namespace winze

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call must satisfy before its node is made.
+#include <array>
+
+#include "winze/ir/graph.h"
+#include "winze/ir/op_signature.h"
+
+namespace winze {
+namespace {
+
+constexpr std::array<std::string_view, 22> kind_words = {"the default",     "None",
+                                                         "a value",         "an int",
+                                                         "a float",         "a bool",
+                                                         "a string",        "a complex number",
+                                                         "a dtype",         "a layout",
+                                                         "a memory format", "a device",
+                                                         "a list of ints",  "a list of floats",
+                                                         "a list of bools", "a list of strings",
+                                                         "a list",          "a graph",
+                                                         "an operator",     "a custom object",
+                                                         "an input's role", "an output's role"};
+
+[[noreturn]] void refuse(const Op& op, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.message = std::move(message);
+  diagnostic.notes.push_back("the schema is " + print_schema(op.schema));
+  throw Error(std::move(diagnostic));
+}
+
+[[noreturn]] void refuse_argument(const Op& op, std::size_t index, const Argument& argument) {
+  const SchemaArgument& formal = op.schema.arguments[index];
+  refuse(op, fmt::format("argument {} (\"{}\") of {} takes {}, not {}", index, formal.name,
+                         op.qualified_name, formal.type.str(), describe(argument.kind())));
+}
+
+}  // namespace
+
+std::string_view describe(ArgumentKind kind) {
+  return kind_words[static_cast<std::size_t>(kind)];
+}
+
+void Graph::check_value(const Argument& argument, NodeId after, std::string_view what) const {
+  if (argument.is_list()) {
+    for (std::uint32_t index = 0; index < argument.count(); ++index) {
+      check_value(argument.is_external() ? argument.external_elements()[index]
+                                         : read_slot(argument.first_slot().index + index),
+                  after, what);
+    }
+    return;
+  }
+  if (!argument.is_value()) return;
+  const std::uint32_t value = argument.value_id().index;
+  WINZE_CHECK(argument.graph_serial() == 0 || argument.graph_serial() == serial_,
+              "{} is passed a value of another graph than \"{}\"", what, name_);
+  WINZE_CHECK(value < values_.size() && nodes_[values_[value].node.index].alive,
+              "{} is passed a value whose node was erased", what);
+  const NodeId producer = values_[value].node;
+  if (after.valid() && !comes_before(after, producer)) return;
+  Diagnostic diagnostic;
+  diagnostic.message = fmt::format("{} would use a value before it is defined", what);
+  diagnostic.node = node_at(producer).str();
+  diagnostic.hint = "insert the call after the node that defines the value (inserting_after)";
+  throw Error(std::move(diagnostic));
+}
+
+void Graph::check_call(const OpSignature& signature, std::span<const Argument> arguments,
+                       std::span<const MetaId> metas, NodeId after) const {
+  const Op& op = *signature.op;
+  const std::size_t formal = signature.arguments.size();
+  if (arguments.size() > formal && !signature.variadic) {
+    refuse(op, fmt::format("{} takes at most {} arguments, not {}", op.qualified_name, formal,
+                           arguments.size()));
+  }
+  for (std::size_t index = 0; index < std::max(formal, arguments.size()); ++index) {
+    const bool given = index < arguments.size() && !arguments[index].is_default();
+    if (!given) {
+      if (index < formal && signature.arguments[index].has_default) continue;
+      if (index >= formal)
+        refuse(op, fmt::format("argument {} of {} is left out and has no default", index,
+                               op.qualified_name));
+      refuse(op, fmt::format("argument {} (\"{}\") of {} is missing", index,
+                             op.schema.arguments[index].name, op.qualified_name));
+    }
+    const Argument& argument = arguments[index];
+    if (index < formal && !signature.arguments[index].kinds.contains(argument.kind()))
+      refuse_argument(op, index, argument);
+    if (argument.is_list() || argument.is_value()) {
+      if (index < formal && argument.is_list()) {
+        for (std::uint32_t at = 0; at < argument.count(); ++at) {
+          const Argument element = argument.is_external()
+                                       ? argument.external_elements()[at]
+                                       : read_slot(argument.first_slot().index + at);
+          if (!signature.arguments[index].element_kinds.contains(element.kind()))
+            refuse_argument(op, index, element);
+        }
+      }
+      check_value(argument, after, op.qualified_name);
+    }
+  }
+  if (signature.fixed_values && metas.size() != signature.value_count) {
+    refuse(op, fmt::format("{} yields {} value{}, but {} meta{} given", op.qualified_name,
+                           signature.value_count, signature.value_count == 1 ? "" : "s",
+                           metas.size(), metas.size() == 1 ? " is" : "s are"));
+  }
+}
+
+}  // namespace winze

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/ir/node.h"
+
+#include <algorithm>
+
+#include <tsl/robin_set.h>
+
+#include "winze/ir/graph.h"
+#include "winze/ir/graph_slots.h"
+#include "winze/ir/op_signature.h"
+
+namespace winze {
+namespace {
+
+/// The nodes of a sequence, each once, in order of first occurrence.
+class UniqueNodes {
+ public:
+  void add(Node node) {
+    if (seen_.insert(node.id().index).second) nodes_.push_back(node);
+  }
+  [[nodiscard]] std::vector<Node> take() { return std::move(nodes_); }
+
+ private:
+  tsl::robin_set<std::uint32_t> seen_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+Argument::Argument(const Value& value)
+    : kind_(ArgumentKind::value), count_(value.graph().serial()), payload_(value.id().index) {}
+
+#ifdef WINZE_CHECK_HANDLES
+Node::Node(Graph* graph, NodeId id)
+    : graph_(graph), id_(id), generation_(graph->nodes_[id.index].generation) {}
+Value::Value(Graph* graph, ValueId id)
+    : graph_(graph),
+      id_(id),
+      generation_(graph->nodes_[graph->values_[id.index].node.index].generation) {}
+
+Graph& Node::checked() const {
+  WINZE_CHECK(graph_ != nullptr, "an empty node handle is used");
+  WINZE_CHECK(graph_->nodes_[id_.index].generation == generation_,
+              "a node handle is stale: its node ({} {}) was erased",
+              graph_->nodes_[id_.index].kind == NodeKind::call_function
+                  ? graph_->context().ops().qualified_name(graph_->nodes_[id_.index].op)
+                  : std::string_view("node"),
+              id_.index);
+  return *graph_;
+}
+Graph& Value::checked() const {
+  WINZE_CHECK(graph_ != nullptr, "an empty value handle is used");
+  WINZE_CHECK(graph_->nodes_[graph_->values_[id_.index].node.index].generation == generation_,
+              "a value handle is stale: the node of value {} was erased", id_.index);
+  return *graph_;
+}
+#else
+Node::Node(Graph* graph, NodeId id) : graph_(graph), id_(id) {}
+Value::Value(Graph* graph, ValueId id) : graph_(graph), id_(id) {}
+Graph& Node::checked() const {
+  return *graph_;
+}
+Graph& Value::checked() const {
+  return *graph_;
+}
+#endif
+
+Value::Value(Node node) : Value(node.value()) {
+  WINZE_CHECK(node.value_count() == 1, "a node with {} values stands for none of them: {}",
+              node.value_count(), node.str());
+}
+
+Node Value::node() const {
+  return checked().node_at(graph_->values_[id_.index].node);
+}
+std::uint32_t Value::index() const {
+  return id_.index - graph_->nodes_[node().id().index].first_value;
+}
+MetaId Value::meta_id() const {
+  return checked().values_[id_.index].meta;
+}
+const Meta& Value::meta() const {
+  return graph_->context().meta(meta_id());
+}
+
+void Value::set_meta(MetaId meta) const {
+  MetaId& current = checked().values_[id_.index].meta;
+  if (current == meta) return;
+  graph_->journal_->begin_edit();
+  Journal::Record record;
+  record.graph = graph_;
+  record.kind = EditKind::set_meta;
+  record.a = id_.index;
+  record.b = current.index;
+  record.node = graph_->values_[id_.index].node.index;
+  graph_->journal_->add(record);
+  current = meta;
+}
+
+std::string_view Value::name() const {
+  const std::vector<StringId>& names = checked().value_names_;
+  return id_.index < names.size() ? graph_->context().text(names[id_.index]) : std::string_view();
+}
+
+void Value::set_name(std::string_view name) const {
+  std::vector<StringId>& names = checked().value_names_;
+  if (id_.index >= names.size()) names.resize(graph_->values_.size());
+  Journal::Record record;
+  record.graph = graph_;
+  record.kind = EditKind::set_name;
+  record.a = id_.index;
+  record.b = names[id_.index].index;
+  record.node = graph_->values_[id_.index].node.index;
+  graph_->journal_->add(record);
+  names[id_.index] = graph_->context().string(name);
+}
+
+std::uint32_t Value::use_count() const {
+  return checked().values_[id_.index].use_count;
+}
+UseRange Value::uses() const {
+  return {graph_, checked().values_[id_.index].first_use};
+}
+
+std::vector<Node> Value::users() const {
+  UniqueNodes unique;
+  for (const Use use : uses()) unique.add(use.node);
+  return unique.take();
+}
+
+std::uint32_t Value::replace_all_uses_with(Value replacement) const {
+  WINZE_CHECK(graph_ == replacement.graph_, "a value is to be replaced by one of another graph");
+  return checked().replace_uses(id_, replacement.id_, nullptr);
+}
+
+NodeKind Node::kind() const {
+  return checked().nodes_[id_.index].kind;
+}
+OpId Node::op() const {
+  return checked().nodes_[id_.index].op;
+}
+
+bool Node::is_call_to(OpId op) const {
+  const OpId own = this->op();
+  return is_call() && (own == op || graph_->context().signature(own).op->base == op);
+}
+
+std::string_view Node::target() const {
+  switch (kind()) {
+    case NodeKind::placeholder:
+      return value().name();
+    case NodeKind::get_attr:
+      return graph_->context().text(argument(0).string_id());
+    case NodeKind::call_function:
+      return graph_->context().ops().qualified_name(op());
+    case NodeKind::output:
+      break;
+  }
+  return "output";
+}
+
+bool Node::is_alive() const {
+  return valid() && graph_->nodes_[id_.index].alive;
+}
+std::uint32_t Node::value_count() const {
+  return checked().nodes_[id_.index].value_count;
+}
+
+Value Node::value(std::uint32_t index) const {
+  WINZE_CHECK(index < value_count(), "value {} of a node that yields {}", index, value_count());
+  return graph_->value_at(ValueId{graph_->nodes_[id_.index].first_value + index});
+}
+
+std::vector<Value> Node::values() const {
+  std::vector<Value> values;
+  for (std::uint32_t index = 0; index < value_count(); ++index) values.push_back(value(index));
+  return values;
+}
+
+bool Node::has_no_uses() const {
+  const Graph::NodeRecord& record = checked().nodes_[id_.index];
+  for (std::uint32_t value = record.first_value; value < record.first_value + record.value_count;
+       ++value) {
+    if (graph_->values_[value].use_count != 0) return false;
+  }
+  return true;
+}
+
+std::uint32_t Node::argument_count() const {
+  return checked().nodes_[id_.index].slot_count;
+}
+
+Argument Node::argument(std::uint32_t index) const {
+  WINZE_CHECK(index < argument_count(), "argument {} of a node with {}", index, argument_count());
+  return graph_->read_slot(graph_->nodes_[id_.index].first_slot + index);
+}
+
+Argument Node::argument(std::string_view name) const {
+  const Op& op = graph_->context().ops().get(this->op());
+  const int index = op.schema.find_argument(name);
+  if (index < 0)
+    fail("{} has no argument \"{}\"; its schema is {}", op.qualified_name, name,
+         print_schema(op.schema));
+  return argument(static_cast<std::uint32_t>(index));
+}
+
+Argument Node::argument_or_default(std::uint32_t index) const {
+  const Argument given = argument(index);
+  return given.is_default() ? graph_->context().signature(op()).arguments[index].default_value
+                            : given;
+}
+
+Value Node::argument_value(std::uint32_t index) const {
+  const Argument given = argument(index);
+  return given.is_value() ? graph_->value_at(given.value_id()) : Value();
+}
+
+Argument Node::element(const Argument& list, std::uint32_t index) const {
+  WINZE_CHECK(list.is_list() && index < list.count(), "element {} of a list of {}", index,
+              list.count());
+  return list.is_external() ? list.external_elements()[index]
+                            : checked().read_slot(list.first_slot().index + index);
+}
+
+void Node::set_argument(std::uint32_t index, const Argument& argument) const {
+  WINZE_CHECK(index < argument_count(), "argument {} of a node with {}", index, argument_count());
+  graph_->check_value(argument, prev().valid() ? prev().id() : NodeId{}, target());
+  Argument stored = graph_->canonical(argument);
+  if (is_call()) {
+    const OpSignature& signature = graph_->context().signature(op());
+    if (index < signature.arguments.size()) {
+      const ArgumentSignature& formal = signature.arguments[index];
+      if (stored.is_default() ? !formal.has_default : !formal.kinds.contains(stored.kind())) {
+        fail("argument {} (\"{}\") of {} takes {}, not {}", index,
+             signature.op->schema.arguments[index].name, target(),
+             signature.op->schema.arguments[index].type.str(), describe(stored.kind()));
+      }
+      if (formal.has_default && same_attribute(stored, formal.default_value))
+        stored = Argument::default_value();
+    }
+  }
+  graph_->journal_->begin_edit();
+  graph_->change_slot(SlotId{graph_->nodes_[id_.index].first_slot + index}, stored);
+}
+
+std::vector<Value> Node::input_values() const {
+  std::vector<Value> values;
+  tsl::robin_set<std::uint32_t> seen;
+  graph_->visit_slots(checked().nodes_[id_.index], [&](SlotId slot) {
+    if (graph_->slot_kinds_[slot.index] != ArgumentKind::value) return;
+    const ValueId value{graph_->slots_[slot.index].a};
+    if (seen.insert(value.index).second) values.push_back(graph_->value_at(value));
+  });
+  return values;
+}
+
+std::vector<Node> Node::all_input_nodes() const {
+  UniqueNodes unique;
+  for (const Value value : input_values()) unique.add(value.node());
+  return unique.take();
+}
+
+bool Node::uses(Value value) const {
+  bool found = false;
+  graph_->visit_slots(checked().nodes_[id_.index], [&](SlotId slot) {
+    found = found || (graph_->slot_kinds_[slot.index] == ArgumentKind::value &&
+                      graph_->slots_[slot.index].a == value.id().index);
+  });
+  return found && &value.graph() == graph_;
+}
+
+std::uint32_t Node::replace_input_with(Value old_value, Value new_value) const {
+  if (old_value == new_value) return 0;
+  std::vector<SlotId> slots;
+  graph_->visit_slots(checked().nodes_[id_.index], [&](SlotId slot) {
+    if (graph_->slot_kinds_[slot.index] == ArgumentKind::value &&
+        graph_->slots_[slot.index].a == old_value.id().index) {
+      slots.push_back(slot);
+    }
+  });
+  if (slots.empty()) return 0;
+  graph_->check_value(Argument(new_value), prev().valid() ? prev().id() : NodeId{}, target());
+  graph_->journal_->begin_edit();
+  for (const SlotId slot : slots) graph_->change_slot(slot, Argument(new_value));
+  return static_cast<std::uint32_t>(slots.size());
+}
+
+std::vector<Node> Node::users() const {
+  UniqueNodes unique;
+  for (const Value value : values()) {
+    for (const Use use : value.uses()) unique.add(use.node);
+  }
+  return unique.take();
+}
+
+std::uint32_t Node::replace_all_uses_with(Node replacement) const {
+  WINZE_CHECK(value_count() == replacement.value_count(),
+              "a node with {} values is to be replaced by one with {}", value_count(),
+              replacement.value_count());
+  std::uint32_t count = 0;
+  for (std::uint32_t index = 0; index < value_count(); ++index) {
+    count += value(index).replace_all_uses_with(replacement.value(index));
+  }
+  return count;
+}
+
+Node Node::next() const {
+  return checked().node_at(graph_->nodes_[id_.index].next);
+}
+Node Node::prev() const {
+  return checked().node_at(graph_->nodes_[id_.index].prev);
+}
+bool Node::before(Node other) const {
+  return checked().comes_before(id_, other.id_);
+}
+
+void Node::prepend(Node node) const {
+  if (node == *this) return;
+  const Node previous = prev();
+  checked().move_checked(node.id_, previous.valid() ? previous.id_ : NodeId{});
+}
+void Node::append(Node node) const {
+  if (node == *this) return;
+  checked().move_checked(node.id_, id_);
+}
+void Node::erase() const {
+  checked().erase_node(*this);
+}
+
+std::string_view Node::name() const {
+  const auto& names = checked().node_names_;
+  const auto found = names.find(id_.index);
+  return found == names.end() ? std::string_view() : graph_->context().text(found->second);
+}
+
+void Node::set_name(std::string_view name) const {
+  auto& names = checked().node_names_;
+  const auto found = names.find(id_.index);
+  Journal::Record record;
+  record.graph = graph_;
+  record.kind = EditKind::set_node_name;
+  record.a = found == names.end() ? StringId::none_value : found->second.index;
+  record.node = id_.index;
+  graph_->journal_->add(record);
+  names[id_.index] = graph_->context().string(name);
+}
+
+SourceId Node::source() const {
+  return checked().nodes_[id_.index].source;
+}
+
+void Node::set_source(SourceId source) const {
+  Journal::Record record;
+  record.graph = &checked();
+  record.kind = EditKind::set_source;
+  record.a = graph_->nodes_[id_.index].source.index;
+  record.node = id_.index;
+  graph_->journal_->add(record);
+  graph_->nodes_[id_.index].source = source;
+}
+
+}  // namespace winze

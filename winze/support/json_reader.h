@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "winze/support/bytes.h"
+#include "winze/support/char_arena.h"
 #include "winze/support/diagnostic.h"
 
 namespace winze {
@@ -70,9 +70,9 @@ class JsonValue {
   friend class JsonArray;
   friend class JsonDocument;
   friend class JsonObject;
+  friend class JsonIndexer;
   JsonValue(const JsonDocument* document, std::uint32_t index)
       : document_(document), index_(index) {}
-  [[nodiscard]] const char* text() const;
 
   const JsonDocument* document_;
   std::uint32_t index_;  ///< of the token
@@ -152,7 +152,7 @@ class JsonObject {
 /// simdjson's first stage finds the tokens and checks UTF-8; what is kept is one 32-bit offset a
 /// token. Neither of simdjson's own readers fits: its DOM loses the text of what it read (unknown
 /// fields must be kept byte for byte, integers may be larger than 64 bits), its on-demand reader
-/// does not check what is skipped and cannot be read twice.
+/// does not check what is skipped, cannot be read twice, and copies every string.
 ///
 /// Not for use by two threads at once: strings with escapes are unescaped into a shared arena.
 class JsonDocument {
@@ -161,38 +161,45 @@ class JsonDocument {
   explicit JsonDocument(Bytes text, Where where = {}, JsonLimits limits = {});
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
-  ~JsonDocument();
+  ~JsonDocument() = default;
 
   [[nodiscard]] JsonValue root() const { return {this, 0}; }
   [[nodiscard]] const Bytes& text() const { return text_; }
 
  private:
   friend class JsonArray::Iterator;
-  friend class JsonObject::Iterator;
-  friend class JsonObject;
-  friend class JsonValue;
   friend class JsonIndexer;
+  friend class JsonObject;
+  friend class JsonObject::Iterator;
+  friend class JsonValue;
 
-  [[nodiscard]] const char* at(std::uint32_t index) const { return data_ + offsets_[index]; }
+  /// Set in the entry of a string that has escapes.
+  static constexpr std::uint32_t escaped_flag = std::uint32_t{1} << 31U;
+
+  [[nodiscard]] std::uint32_t offset(std::uint32_t index) const {
+    return tokens_[index] & ~escaped_flag;
+  }
+  [[nodiscard]] const char* at(std::uint32_t index) const { return data_ + offset(index); }
   /// The token after the value at `index`, with all that is inside it.
   [[nodiscard]] std::uint32_t next(std::uint32_t index) const {
     const char c = *at(index);
-    return c == '[' || c == '{' ? offsets_[index + 1] : index + 1;
+    return c == '[' || c == '{' ? tokens_[index + 1] : index + 1;
   }
-  [[nodiscard]] std::uint32_t end_of(std::uint32_t index) const;
+  [[nodiscard]] std::string_view scalar(std::uint32_t index) const;
   [[nodiscard]] std::string_view quoted(std::uint32_t index) const;
-  [[nodiscard]] std::string_view unescaped(std::uint32_t index, std::string* scratch) const;
+  [[nodiscard]] std::string_view string(std::uint32_t index) const;
+  [[nodiscard]] std::string_view raw(std::uint32_t index) const;
   [[nodiscard]] std::string path(std::uint32_t index) const;
 
   Bytes text_;
   Where where_;
   const char* data_ = nullptr;
-  /// One entry a token: the offset of its first byte; brackets that open have a second one, the
-  /// index of the token behind the bracket that closes them. Commas and colons have none. The last
-  /// entry is the size of the text.
-  std::unique_ptr<std::uint32_t[]> offsets_;
+  /// One entry a token: the offset of its first byte. A bracket that opens has a second one, the
+  /// index of the token behind the bracket that closes it. Commas and colons have none. A last
+  /// entry holds the size of the text.
+  std::unique_ptr<std::uint32_t[]> tokens_;
   std::uint32_t token_count_ = 0;
-  mutable std::vector<std::unique_ptr<std::string>> unescaped_;
+  mutable CharArena unescaped_;
 };
 
 }  // namespace winze

@@ -26,7 +26,7 @@ class NearestName {
  private:
   std::string_view name_;
   std::string_view best_;
-  std::size_t bound_;
+  std::size_t left_;  ///< a candidate has to be nearer than this
 };
 
 [[nodiscard]] std::string_view nearest_name(std::string_view name,

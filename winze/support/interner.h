@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
+
+#include "winze/support/char_arena.h"
 
 namespace winze {
 
@@ -29,22 +30,17 @@ class StringInterner {
 
  private:
   struct Slot {
-    std::uint32_t hash = 0;
+    std::uint32_t tag = 0;  ///< the upper half of the hash
     std::uint32_t id = not_found;
   };
   [[nodiscard]] std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
-  [[nodiscard]] std::uint64_t hash(std::string_view text) const;
-  std::string_view store(std::string_view text);
   void grow();
 
-  std::vector<Slot> slots_;  ///< open addressing, a power of two
+  std::vector<Slot> slots_;  ///< open addressing; a power of two, at most half full
   std::vector<std::string_view> views_;
-  std::vector<std::unique_ptr<char[]>> blocks_;
-  std::size_t block_left_ = 0;
-  std::size_t block_bytes_ = 0;
-  char* block_at_ = nullptr;
-  std::uint64_t
-      seed_;  ///< random, so that strings cannot be chosen to collide; ids do not depend on it
+  CharArena texts_;
+  std::uint64_t seed_ =
+      0;  ///< random, so that hostile strings cannot collide; ids do not depend on it
 };
 
 }  // namespace winze

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "winze/support/digest.h"
+#include "winze/support/quote.h"
 #include "winze/support/utf8.h"
 #include "winze/support/zip_format.h"
 
@@ -78,7 +79,10 @@ Error ZipReader::error(std::string_view record, std::string message, std::string
   Diagnostic diagnostic;
   diagnostic.message = std::move(message);
   diagnostic.where.file = file_name_;
-  diagnostic.where.record = std::string(record.substr(0, valid_utf8_size(record)));
+  // A hostile name must not reach a terminal as it is.
+  const std::string quoted = quote(record);
+  const bool harmless = quoted.size() == record.size() + 2;
+  diagnostic.where.record = harmless ? std::string(record) : quoted;
   diagnostic.hint = std::move(hint);
   return Error(std::move(diagnostic));
 }
@@ -299,7 +303,7 @@ void ZipReader::check_overlaps() const {
     std::sort(order.begin(), order.end(), before);
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (order[i - 1]->data_offset + order[i - 1]->compressed_size > order[i]->header_offset) {
-      throw error(order[i]->name, fmt::format("the record overlaps \"{}\"", order[i - 1]->name));
+      throw error(order[i]->name, fmt::format("the record overlaps {}", quote(order[i - 1]->name)));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "winze/support/diagnostic.h"
+#include "winze/support/quote.h"
 #include "winze/support/zip_format.h"
 #include "winze/support/zip_reader.h"
 
@@ -47,7 +48,7 @@ void ZipWriter::add_unchanged(std::string_view name, const Bytes& content, std::
 void ZipWriter::add_record(std::string_view name, std::string_view content, std::uint32_t crc32) {
   WINZE_CHECK(!finished_, "record \"{}\" is added after finish()", name);
   if (const auto fault = zip::name_fault(name)) {
-    fail("the archive cannot hold a record of this name: {}", *fault);
+    fail("the archive cannot hold a record named {}: {}", quote(name), *fault);
   }
   if (name.size() > ZipLimits{}.max_name_size) {
     fail("the name of a record has {} bytes, more than {}", name.size(), ZipLimits{}.max_name_size);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,16 +10,6 @@
 #include "winze/schema/tags.h"
 
 namespace winze {
-
-/// What sort of callable an operator is; decides how its target is spelled.
-enum class OpKind : std::uint8_t {
-  overload,      ///< an overload of the dispatcher: `torch.ops.aten.add.Tensor`
-  higher_order,  ///< takes graphs or operators: `torch.ops.higher_order.cond`
-  symbolic,      ///< works on symbolic scalars: `_operator.floordiv`, `torch.sym_max`, `math.trunc`
-  function,      ///< another Python function that export leaves in a graph:
-                 ///< `torch._functorch.predispatch._add_batch_dim`
-  opaque,        ///< known by its target alone
-};
 
 /// One operator overload: schema, tags and the facts that follow from them. Immutable once made.
 struct Op {
@@ -32,6 +21,7 @@ struct Op {
   OpEffects effects;
   std::string_view qualified_name;  ///< `aten.add.Tensor`, `higher_order.cond`,
                                     ///< `_operator.floordiv`, `math.trunc`
+  std::string_view opaque_target;   ///< for opaque operators: the target as the program spells it
   std::string_view tag_text;        ///< the tags as the table has them, those not known included
 
   /// The spelling in an exported program: `torch.ops.aten.add.Tensor`, `_operator.floordiv`,

@@ -8,11 +8,21 @@
 #include <vector>
 
 #include "winze/schema/op_id.h"
+#include "winze/schema/tags.h"
 
 namespace winze {
 
 struct Schema;
-class Tags;
+
+/// What sort of callable an operator is; decides how its target is spelled.
+enum class OpKind : std::uint8_t {
+  overload,      ///< an overload of the dispatcher: `torch.ops.aten.add.Tensor`
+  higher_order,  ///< takes graphs or operators: `torch.ops.higher_order.cond`
+  symbolic,      ///< works on symbolic scalars: `_operator.floordiv`, `torch.sym_max`, `math.trunc`
+  function,      ///< another Python function that export leaves in a graph:
+                 ///< `torch._C._set_grad_enabled`
+  opaque,        ///< known by its target alone
+};
 
 /// When a fact about an operator holds for one call: a question about one argument's value.
 ///
@@ -21,10 +31,8 @@ class Tags;
 struct EffectCondition {
   enum class Test : std::uint8_t {
     always,
-    is_true,   ///< the argument is not `False`, not 0 and not None
-    is_false,  ///< the argument is `False`, 0 or None
-    is_given,  ///< the argument is not None
-    is_none,   ///< the argument is None
+    is_true,       ///< the argument is not False, 0 or None
+    is_not_false,  ///< the argument is not False or 0; None counts as true
   };
   Test test = Test::always;
   std::uint16_t argument = 0;  ///< schema position
@@ -73,16 +81,25 @@ struct OpEffects {
   std::vector<ResultAlias> aliases;
   Ordering ordering = Ordering::none;
 
-  bool is_random = false;  ///< draws random numbers when `random_when` holds
+  /// Draws random numbers when `random_when` holds.
+  bool is_random = false;
   EffectCondition random_when;
-  bool is_data_dependent =
-      false;  ///< results outside tensors (numbers) or shapes depend on tensor contents
-  bool has_dynamic_shape = false;  ///< result shapes depend on tensor contents
-  bool changes_metadata =
-      false;  ///< changes sizes, strides or storage of the first argument in place
-  bool is_uninitialized = false;  ///< result contents are not defined, as of `empty`
-  bool runs_graphs = false;       ///< runs nested graphs: their effects are to be added
-  bool is_unknown = false;        ///< nothing is known: assume every effect
+  /// Gives numbers, outside tensors, that depend on tensor contents.
+  bool is_data_dependent = false;
+  /// Result shapes depend on tensor contents.
+  bool has_dynamic_shape = false;
+  /// Changes sizes or strides of the first argument in place.
+  bool changes_metadata = false;
+  /// Gives the first argument another storage; `aliases` says whose.
+  bool rebinds_storage = false;
+  /// Result contents are not defined, as of `empty`.
+  bool is_uninitialized = false;
+  /// Results may share storage with each other, even where none does with an argument.
+  bool results_overlap = false;
+  /// Runs nested graphs, or operators given as arguments: their effects are to be added.
+  bool runs_graphs = false;
+  /// Nothing is known: assume every effect.
+  bool is_unknown = false;
 
   [[nodiscard]] bool writes_anything() const { return !writes.empty() || is_unknown; }
   [[nodiscard]] bool has_view() const;
@@ -94,5 +111,15 @@ struct OpEffects {
            !is_unknown;
   }
 };
+
+/// Derives the effects of an operator from its schema and tags, and from the table in
+/// op_effects_table.h where those are silent or wrong.
+[[nodiscard]] OpEffects derive_effects(OpId id, OpKind kind, Tags tags, const Schema& schema);
+
+/// The effects of an operator of which nothing is known.
+[[nodiscard]] OpEffects unknown_effects();
+
+/// The name of an ordering, as it is printed: `assertion`.
+[[nodiscard]] std::string_view ordering_name(Ordering ordering);
 
 }  // namespace winze

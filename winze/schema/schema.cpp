@@ -20,7 +20,8 @@ void print_alias_sets(std::string& out, const Schema& schema, std::uint64_t sets
   out += fmt::format("{}", fmt::join(names, "|"));
 }
 
-void print_type(std::string& out, const Schema& schema, const Type& type, const std::optional<AliasInfo>& alias) {
+void print_type(std::string& out, const Schema& schema, const Type& type,
+                const std::optional<AliasInfo>& alias) {
   if (!alias) {
     type.append_to(out, 0, type.modifier_count(), true);
     return;
@@ -80,7 +81,8 @@ void print_returns(std::string& out, const Schema& schema) {
     out += "...";
     return;
   }
-  bool parenthesized = schema.returns.size() != 1 || schema.is_tuple_return || schema.is_variadic_returns;
+  bool parenthesized =
+      schema.returns.size() != 1 || schema.is_tuple_return || schema.is_variadic_returns;
   if (parenthesized) out += '(';
   const char* separator = "";
   for (const SchemaReturn& result : schema.returns) {

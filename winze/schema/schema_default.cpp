@@ -15,8 +15,8 @@ struct NamedEnum {
   std::int64_t value;
 };
 
-/// Enumerators as schema texts write them, with their numbers in c10 (ScalarType.h, Layout.h, MemoryFormat.h) and, for
-/// reductions, in at::Reduction.
+/// Enumerators as schema texts write them, with their numbers in c10 (ScalarType.h, Layout.h,
+/// MemoryFormat.h) and, for reductions, in at::Reduction.
 constexpr std::array named_enums = {
     NamedEnum{TypeKind::scalar_type, "uint8", 0},
     NamedEnum{TypeKind::scalar_type, "int8", 1},
@@ -49,7 +49,8 @@ constexpr std::array named_enums = {
     NamedEnum{TypeKind::int_, "Sum", 2},
 };
 
-std::int64_t find_enum(SchemaLexer& lexer, TypeKind kind, std::string_view word, std::size_t start) {
+std::int64_t find_enum(SchemaLexer& lexer, TypeKind kind, std::string_view word,
+                       std::size_t start) {
   for (const NamedEnum& entry : named_enums) {
     if (entry.kind == kind && entry.name == word) return entry.value;
   }
@@ -98,7 +99,8 @@ DefaultValue parse_scalar(SchemaLexer& lexer) {
     lexer = ahead;
     return std::complex<double>(0, imaginary);
   }
-  if (text.find_first_not_of("+-0123456789") == std::string_view::npos) return lexer.integer("a number");
+  if (text.find_first_not_of("+-0123456789") == std::string_view::npos)
+    return lexer.integer("a number");
   return parse_float(lexer);
 }
 
@@ -118,9 +120,10 @@ DefaultValue parse_device(SchemaLexer& lexer) {
 
 template <typename T, typename Parse>
 std::vector<T> parse_elements(SchemaLexer& lexer, int list_size, Parse parse) {
-  if (!lexer.accept("[")) {  // one value for all of `T[N]`
-    return std::vector<T>(static_cast<std::size_t>(list_size == 0 ? 1 : list_size), parse(lexer));
+  if (list_size > 0 && lexer.peek() != '[') {  // one value for all of `T[N]`
+    return std::vector<T>(static_cast<std::size_t>(list_size), parse(lexer));
   }
+  lexer.expect("[");
   std::vector<T> values;
   if (lexer.accept("]")) return values;
   do {
@@ -138,7 +141,8 @@ DefaultValue parse_list(SchemaLexer& lexer, const Type& type) {
     case TypeKind::bool_:
       return parse_elements<bool>(lexer, size, parse_bool);
     case TypeKind::str:
-      return parse_elements<std::string>(lexer, size, [](SchemaLexer& inner) { return inner.quoted(); });
+      return parse_elements<std::string>(lexer, size,
+                                         [](SchemaLexer& inner) { return inner.quoted(); });
     case TypeKind::int_:
     case TypeKind::sym_int:
       return parse_elements<std::int64_t>(lexer, size, parse_integer);
@@ -159,7 +163,8 @@ bool accept_none(SchemaLexer& lexer) {
 }  // namespace
 
 DefaultValue parse_default(SchemaLexer& lexer, const Type& type) {
-  // Outside optionals, `None` may be a default of Any and of Tensor (undefined); for an int it is a reduction.
+  // Outside optionals, `None` may be a default of Any and of Tensor (undefined); for an int it is a
+  // reduction.
   if (type.base_kind() != TypeKind::int_ || type.is_optional()) {
     if (accept_none(lexer)) return NoneValue{};
   }
@@ -189,7 +194,8 @@ DefaultValue parse_default(SchemaLexer& lexer, const Type& type) {
     case TypeKind::any:
       return parse_scalar(lexer);
     default:
-      lexer.fail_here(fmt::format("an argument of type `{}` can have no default but `None`", type.str()));
+      lexer.fail_here(
+          fmt::format("an argument of type `{}` can have no default but `None`", type.str()));
   }
 }
 

@@ -22,7 +22,8 @@ std::string_view SchemaLexer::word(std::string_view what) {
 std::string_view SchemaLexer::dotted_word(std::string_view what) {
   std::string_view first = word(what);
   std::size_t start = position_ - first.size();
-  while (position_ + 1 < text_.size() && text_[position_] == '.' && is_word_start(text_[position_ + 1])) {
+  while (position_ + 1 < text_.size() && text_[position_] == '.' &&
+         is_word_start(text_[position_ + 1])) {
     position_ = end_of_word(position_ + 1);
   }
   return text_.substr(start, position_ - start);
@@ -45,7 +46,8 @@ std::string_view SchemaLexer::number() {
   if (end < text_.size() && (text_[end] == '-' || text_[end] == '+')) ++end;
   while (end < text_.size()) {
     char c = text_[end];
-    bool is_exponent_sign = (c == '-' || c == '+') && (text_[end - 1] == 'e' || text_[end - 1] == 'E');
+    bool is_exponent_sign =
+        (c == '-' || c == '+') && (text_[end - 1] == 'e' || text_[end - 1] == 'E');
     if (!is_word_part(c) && c != '.' && !is_exponent_sign) break;
     ++end;
   }
@@ -83,7 +85,9 @@ std::size_t SchemaLexer::count_before_end(char character) const {
       std::count(text_.begin() + static_cast<std::ptrdiff_t>(position_), text_.end(), character));
 }
 
-void SchemaLexer::fail_here(std::string message) { fail_at(skip_space(), std::move(message)); }
+void SchemaLexer::fail_here(std::string message) {
+  fail_at(skip_space(), std::move(message));
+}
 
 void SchemaLexer::fail_at(std::size_t position, std::string message) const {
   Diagnostic diagnostic;

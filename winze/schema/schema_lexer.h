@@ -20,7 +20,8 @@ class SchemaLexer {
 
   /// Goes to the next piece; gives its position.
   std::size_t skip_space() {
-    while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\t')) ++position_;
+    while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\t'))
+      ++position_;
     return position_;
   }
   [[nodiscard]] bool at_end() { return skip_space() == text_.size(); }
@@ -57,7 +58,9 @@ class SchemaLexer {
   [[noreturn]] void fail_here(std::string message);
   [[noreturn]] void fail_at(std::size_t position, std::string message) const;
 
-  static bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+  static bool is_word_start(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool is_word_part(char c) { return is_word_start(c) || is_digit(c); }
 

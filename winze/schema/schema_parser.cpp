@@ -137,8 +137,9 @@ class SchemaParser {
     }
   }
 
-  void require_room(const Type& type) const {
-    if (type.modifier_count() == Type::max_modifiers) lexer_.fail_here("type has too many `?` and `[]`");
+  void require_room(const Type& type) {
+    if (type.modifier_count() == Type::max_modifiers)
+      lexer_.fail_here("type has too many `?` and `[]`");
   }
 
   Type parse_list(const Type& element) {
@@ -146,7 +147,8 @@ class SchemaParser {
     std::size_t start = lexer_.position();
     std::int64_t size = lexer_.integer("a list size");
     if (size < 1 || size > Type::max_list_size) {
-      lexer_.fail_at(start, fmt::format("list size {} is out of range: 1 to {}", size, Type::max_list_size));
+      lexer_.fail_at(
+          start, fmt::format("list size {} is out of range: 1 to {}", size, Type::max_list_size));
     }
     lexer_.expect("]");
     return element.list(static_cast<int>(size));
@@ -167,7 +169,8 @@ class SchemaParser {
         std::vector<Type> elements = parse_elements(depth);
         std::size_t wanted = *kind == TypeKind::dict ? 2 : 1;
         if (elements.size() != wanted) {
-          lexer_.fail_at(start, fmt::format("`{}` takes {} type{}", word, wanted, wanted == 1 ? "" : "s"));
+          lexer_.fail_at(start,
+                         fmt::format("`{}` takes {} type{}", word, wanted, wanted == 1 ? "" : "s"));
         }
         return Type(*kind, std::move(elements));
       }
@@ -242,7 +245,9 @@ class SchemaParser {
 
 }  // namespace
 
-Schema parse_schema_in_place(std::string_view text) { return SchemaParser(text).parse(); }
+Schema parse_schema_in_place(std::string_view text) {
+  return SchemaParser(text).parse();
+}
 
 Schema parse_schema(std::string_view text) {
   std::shared_ptr<char[]> copy(new char[text.size()]);
@@ -252,6 +257,8 @@ Schema parse_schema(std::string_view text) {
   return schema;
 }
 
-Type parse_type(std::string_view text) { return SchemaParser(text).parse_whole_type(); }
+Type parse_type(std::string_view text) {
+  return SchemaParser(text).parse_whole_type();
+}
 
 }  // namespace winze

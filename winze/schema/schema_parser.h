@@ -12,7 +12,8 @@ namespace winze {
 /// \throws Error with the column and a caret.
 [[nodiscard]] Schema parse_schema(std::string_view text);
 
-/// As parse_schema, but the text is not copied: it must outlive the schema and all that is copied from it.
+/// As parse_schema, but the text is not copied: it must outlive the schema and all that is copied
+/// from it.
 [[nodiscard]] Schema parse_schema_in_place(std::string_view text);
 
 /// Parses a type without alias annotations, such as `Tensor?[]`. \throws Error with the column.

@@ -37,7 +37,9 @@ static_assert(names.size() == static_cast<std::size_t>(Tag::function) + 1);
 
 }  // namespace
 
-std::string_view tag_name(Tag tag) { return names[static_cast<std::size_t>(tag)]; }
+std::string_view tag_name(Tag tag) {
+  return names[static_cast<std::size_t>(tag)];
+}
 
 std::optional<Tag> find_tag(std::string_view name) {
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -23,9 +23,13 @@ Type Type::with(std::uint8_t modifier) const {
   return result;
 }
 
-Type Type::optional() const { return with(optional_code); }
+Type Type::optional() const {
+  return with(optional_code);
+}
 
-Type Type::list() const { return with(list_code); }
+Type Type::list() const {
+  return with(list_code);
+}
 
 Type Type::list(int size) const {
   if (size < 1 || size > max_list_size) {
@@ -68,7 +72,9 @@ int Type::list_size() const {
   return index < 0 ? 0 : modifiers_[static_cast<std::size_t>(index)] - list_code;
 }
 
-std::string_view Type::name() const { return detail_ ? std::string_view(detail_->name) : std::string_view(); }
+std::string_view Type::name() const {
+  return detail_ ? std::string_view(detail_->name) : std::string_view();
+}
 
 const std::vector<Type>& Type::elements() const {
   static const std::vector<Type> none;
@@ -81,7 +87,8 @@ std::string Type::str() const {
   return out;
 }
 
-void Type::append_to(std::string& out, int first_modifier, int last_modifier, bool with_base) const {
+void Type::append_to(std::string& out, int first_modifier, int last_modifier,
+                     bool with_base) const {
   if (with_base) append_base_to(out);
   for (int i = first_modifier; i < last_modifier; ++i) {
     std::uint8_t modifier = modifiers_[static_cast<std::size_t>(i)];
@@ -123,7 +130,8 @@ void Type::append_base_to(std::string& out) const {
 }
 
 bool operator==(const Type& a, const Type& b) {
-  return a.kind_ == b.kind_ && a.modifier_count_ == b.modifier_count_ && a.modifiers_ == b.modifiers_ &&
+  return a.kind_ == b.kind_ && a.modifier_count_ == b.modifier_count_ &&
+         a.modifiers_ == b.modifiers_ &&
          (a.detail_ == b.detail_ || (a.name() == b.name() && a.elements() == b.elements()));
 }
 

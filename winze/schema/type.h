@@ -39,6 +39,7 @@ enum class TypeKind : std::uint8_t {
   token,          ///< `Token`: orders effects; not a PyTorch type
   graph,          ///< `Graph`: a nested graph; not a PyTorch type
   op,             ///< `Op`: an operator as a value; not a PyTorch type
+  py_object,      ///< `PyObject`
   type_variable,  ///< `t`, `t1`, `tVal`
   tuple,          ///< `(A, B)`
   dict,           ///< `Dict(K, V)`
@@ -105,8 +106,8 @@ class Type {
 
   /// As PyTorch spells it.
   [[nodiscard]] std::string str() const;
-  /// Appends the base (where wanted) and the modifiers from `first_modifier` up to before `last_modifier`: an alias
-  /// annotation stands between two such parts.
+  /// Appends the base (where wanted) and the modifiers from `first_modifier` up to before
+  /// `last_modifier`: an alias annotation stands between two such parts.
   void append_to(std::string& out, int first_modifier, int last_modifier, bool with_base) const;
 
   friend bool operator==(const Type& a, const Type& b);

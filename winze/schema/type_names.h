@@ -50,7 +50,7 @@ inline constexpr std::array type_names = {
     TypeName{TypeKind::future, "Future"},
     TypeName{TypeKind::rref, "RRef"},
     TypeName{TypeKind::await, "Await"},
-    TypeName{TypeKind::custom_class, "class"},
+    TypeName{TypeKind::custom_class, "custom class"},
 };
 
 /// The word for a kind.

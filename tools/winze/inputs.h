@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "winze/program/program.h"
+#include "winze/support/diagnostic.h"
+
+namespace winze {
+
+/// How input programs are read; options that several subcommands share.
+struct InputOptions {
+  std::string model;                  ///< which program of an archive of several
+  std::string weights;                ///< archive with the weights of a program in text form
+  std::vector<std::string> op_files;  ///< schemas of custom operators
+  std::string op_table;               ///< operator table of another PyTorch release
+  bool need_weights = false;          ///< the bytes of weights are wanted where they can be found
+};
+
+/// `--ops`, `--op-table`.
+void add_operator_options(CLI::App& command, InputOptions& options);
+/// These and `--model`.
+void add_input_options(CLI::App& command, InputOptions& options);
+
+/// A new context that knows the operators that the options name.
+[[nodiscard]] std::unique_ptr<Context> make_context(const InputOptions& options);
+
+/// Reads a `.pt2` or a program in text form, told by content; `-` is standard input. Warnings are
+/// appended. Throws Error that names the file.
+[[nodiscard]] ExportedProgram read_program(Context& context, const std::string& path,
+                                           const InputOptions& options,
+                                           std::vector<Diagnostic>& warnings);
+
+/// A program with the context it lives in.
+struct Input {
+  std::unique_ptr<Context> context;
+  ExportedProgram program;
+};
+[[nodiscard]] Input read_input(const std::string& path, const InputOptions& options,
+                               std::vector<Diagnostic>& warnings);
+/// The same; warnings go to standard error.
+[[nodiscard]] Input read_input(const std::string& path, const InputOptions& options);
+
+/// `<stdin>` for `-`.
+[[nodiscard]] std::string display_name(const std::string& path);
+
+}  // namespace winze

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include <unistd.h>
+
+#include "tools/winze/command.h"
+#include "tools/winze/lower_file.h"
+#include "tools/winze/targets.h"
+#include "winze/pass/plugin.h"
+#include "winze/passes/registration.h"
+#include "winze/program/schema_fields.h"
+#include "winze/support/atomic_file.h"
+#include "winze/support/quote.h"
+
+namespace winze {
+namespace {
+
+constexpr const char* description =
+    "Lowers programs: reads them, runs the passes of a pipeline in order, writes the result.";
+
+constexpr const char* footer =
+    "OUT is written as text where it ends in .wz or is - (standard output), else as .pt2. It "
+    "appears\n"
+    "whole or, when anything fails, stays as it was. Several INs go to a folder and run in "
+    "parallel;\n"
+    "one that fails does not stop the others.\n"
+    "\n"
+    "Examples:\n"
+    "  winze lower model.pt2 -o lowered.pt2 --time\n"
+    "  winze lower model.pt2 -o model.wz --passes \"\"              .pt2 to text, nothing else\n"
+    "  winze lower model.wz -o - --passes remove-detach,dead-code  these passes alone\n"
+    "  winze lower models/*.pt2 -o lowered/ -j 8 --report report.json\n"
+    "  winze lower model.pt2 -o half.wz --stop-after-edits 17      the program after 17 edits\n"
+    "\n"
+    "PIPELINE is a list of passes, some with options: \"functionalize, decompose{to=core-aten}\";\n"
+    "`winze passes` lists them, and the named pipelines, of which `default` runs when none is "
+    "given.\n"
+    "\n"
+    "Exit codes: 0 done; 1 a program could not be read, lowered or written; 2 wrong usage.";
+
+struct LowerOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string passes = "default";
+  std::vector<std::string> plugins;
+  std::string verify_each;
+  std::string print_on_change;
+  std::uint64_t stop_after_edits = 0;
+  CLI::Option* stop_after_edits_given = nullptr;
+  std::string report;
+  unsigned jobs = 0;
+  LowerSettings settings;
+};
+
+/// Writes lines of several threads to standard error, and on a terminal a line with the progress.
+class Console {
+ public:
+  explicit Console(std::size_t total)
+      : total_(total), shows_progress_(total > 1 && isatty(STDERR_FILENO) == 1) {}
+
+  void say(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    clear_progress();
+    write_message(text);
+    show_progress();
+  }
+  void finish_one(const std::string& input) {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    last_ = input;
+    clear_progress();
+    if (done_ < total_) show_progress();
+  }
+
+ private:
+  void clear_progress() const {
+    if (shows_progress_) std::fputs("\r\x1b[K", stderr);
+  }
+  void show_progress() const {
+    if (!shows_progress_ || done_ == 0) return;
+    std::fputs(fmt::format("[{}/{}] {}", done_, total_, last_).c_str(), stderr);
+  }
+
+  std::mutex mutex_;
+  std::size_t total_;
+  std::size_t done_ = 0;
+  std::string last_;
+  bool shows_progress_;
+};
+
+/// Runs `work(i)` for each index on so many threads.
+void run_parallel(std::size_t count, unsigned jobs, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto worker = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned i = 1; i < std::min<std::size_t>(jobs, count); ++i) threads.emplace_back(worker);
+  worker();
+}
+
+/// One object for one program, an array for several.
+void write_report(const std::string& path, const std::vector<LowerOutcome>& outcomes) {
+  std::string text;
+  for (const LowerOutcome& outcome : outcomes) {
+    text += (text.empty() ? "" : ",\n") + outcome.report;
+  }
+  if (outcomes.size() > 1) text = "[" + text + "]";
+  write_file_atomically(path, text + "\n");
+}
+
+/// What is wrong with a pipeline or the name of a pass is wrong usage.
+template <typename Function>
+auto as_usage(Function function) {
+  try {
+    return function();
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    throw UsageError(error.diagnostic());
+  }
+}
+
+void fill_settings(LowerOptions& options) {
+  LowerSettings& settings = options.settings;
+  PassManagerOptions& manager = settings.manager;
+  if (options.verify_each == "whole") manager.verify_each = VerifyEach::whole;
+  if (options.verify_each == "none") manager.verify_each = VerifyEach::none;
+  if (options.print_on_change == "diff") manager.print_on_change = PrintChange::diff;
+  if (options.print_on_change == "full") manager.print_on_change = PrintChange::full;
+  if (options.stop_after_edits_given->count() > 0)
+    manager.stop_after_edits = options.stop_after_edits;
+  settings.show_passes = settings.show_passes || settings.show_time;
+  if (!settings.torch_version.empty() && !writable_release(settings.torch_version)) {
+    throw UsageError(
+        fmt::format("programs of torch {} cannot be written", quote(settings.torch_version)),
+        "name a release from 2.9 on, such as 2.13");
+  }
+  if (options.inputs.size() > 1 && !manager.reproducer.empty()) {
+    throw UsageError("--reproducer is for one input", "lower the program that fails by itself");
+  }
+  PassRegistry registry = all_passes();
+  for (const std::string& plugin : options.plugins) load_pass_plugin(plugin, registry);
+  settings.pipeline = as_usage([&] { return Pipeline::parse(options.passes, registry); });
+  as_usage([&] { return PassManager(settings.pipeline, manager); });
+}
+
+int run_lower(LowerOptions& options) {
+  const std::vector<Target> targets = make_targets(options.inputs, options.output);
+  fill_settings(options);
+  make_target_folder(options.output);
+
+  Console console(targets.size());
+  std::vector<LowerOutcome> outcomes(targets.size());
+  const unsigned jobs = options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
+  run_parallel(targets.size(), jobs, [&](std::size_t i) {
+    std::string lines;  // of one program together, and of one alone as they come
+    const bool alone = targets.size() == 1;
+    outcomes[i] = lower_file(options.settings, targets[i], [&](std::string_view text) {
+      alone ? console.say(text) : static_cast<void>(lines += text);
+    });
+    if (!lines.empty()) console.say(lines);
+    console.finish_one(targets[i].input);
+  });
+
+  if (!options.report.empty()) write_report(options.report, outcomes);
+  const auto failed = std::ranges::count(outcomes, false, &LowerOutcome::ok);
+  if (failed > 0 && targets.size() > 1) {
+    write_message(fmt::format("error: {} of {} programs failed", failed, targets.size()));
+  }
+  return failed == 0 ? exit_done : exit_failed;
+}
+
+void add_pass_options(CLI::App& command, LowerOptions& options) {
+  PassManagerOptions& manager = options.settings.manager;
+  const char* group = "Passes";
+  command
+      .add_option("--passes", options.passes,
+                  "What to run; \"\" for nothing (default: the pipeline `default`)")
+      ->type_name("PIPELINE")
+      ->group(group);
+  command.add_option("--load-pass-plugin", options.plugins, "Add the passes of a shared library")
+      ->type_name("LIB.so")
+      ->allow_extra_args(false)
+      ->group(group);
+  options.stop_after_edits_given =
+      command
+          .add_option("--stop-after-edits", options.stop_after_edits,
+                      "Stop after the N-th edit of the run, to find the one that breaks a program")
+          ->type_name("N")
+          ->check(CLI::NonNegativeNumber)
+          ->group(group);
+  command
+      .add_flag("--verify-each{whole}", options.verify_each,
+                "Verify the whole program after each pass, not only what it changed;\n"
+                "--verify-each=none verifies nothing")
+      ->check(CLI::IsMember({"none", "changed", "whole"}))
+      ->group(group);
+  command
+      .add_option("--reproducer", manager.reproducer,
+                  "When a pass fails, write the program as it was before it, with the passes left")
+      ->type_name("FILE.wz")
+      ->group(group);
+}
+
+void add_show_options(CLI::App& command, LowerOptions& options) {
+  PassManagerOptions& manager = options.settings.manager;
+  const char* group = "What is shown, on standard error";
+  command.add_flag("-v,--verbose", options.settings.show_passes, "Say what each pass did")
+      ->group(group);
+  command
+      .add_flag("--time", options.settings.show_time, "Say what each pass did and how long it took")
+      ->group(group);
+  command
+      .add_option("--print-before", manager.print_before,
+                  "Print the program before pass P, or `all`")
+      ->type_name("P")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--print-after", manager.print_after, "Print the program after pass P, or `all`")
+      ->type_name("P")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_flag("--print-on-change{diff}", options.print_on_change,
+                "Print what a pass changed, or with --print-on-change=full the whole program")
+      ->check(CLI::IsMember({"none", "diff", "full"}))
+      ->group(group);
+  command
+      .add_flag("--print-on-failure", manager.print_on_failure,
+                "Print the program as a failing pass left it")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_lower_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<LowerOptions>();
+  CLI::App& command = *app.add_subcommand("lower", description);
+  command.footer(footer);
+  command.add_option("IN", options->inputs, "Programs to lower; - is standard input")->required();
+  command.add_option("-o,--output", options->output, "Where to: a file, - or FOLDER/")
+      ->type_name("OUT")
+      ->required();
+  command
+      .add_option("-j,--jobs", options->jobs,
+                  "Lower N programs at a time (default: one a processor)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1024U));
+  command
+      .add_option("--torch-version", options->settings.torch_version,
+                  "Write as this PyTorch release does, from 2.9 on (default: the program's own)")
+      ->type_name("V");
+  command
+      .add_option("--weights", options->settings.inputs.weights,
+                  "Take the weights of a program in text form from this .pt2")
+      ->type_name("FILE");
+  command.add_option("--report", options->report, "Write what was done as JSON")
+      ->type_name("FILE.json");
+  add_input_options(command, options->settings.inputs);
+  add_pass_options(command, *options);
+  add_show_options(command, *options);
+  command.callback([options, &action] { action = [options] { return run_lower(*options); }; });
+}
+
+}  // namespace winze

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/winze/command.h"
+#include "tools/winze/inputs.h"
+#include "winze/support/edit_distance.h"
+#include "winze/support/quote.h"
+
+namespace winze {
+namespace {
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  winze ops aten.add.Tensor             schema, tags and effects of one overload\n"
+    "  winze ops aten.add                    of every overload\n"
+    "  winze ops --tag core                  the names of the core operators\n"
+    "  winze ops --ops mylib.schemas mylib.scale";
+
+struct OpsOptions {
+  std::vector<std::string> names;
+  std::string tag;
+  InputOptions inputs;
+};
+
+std::string argument_name(const Op& op, std::size_t index) {
+  const std::string_view name = op.schema.arguments[index].name;
+  return name.empty() ? fmt::format("argument {}", index) : std::string(name);
+}
+
+std::string condition_text(const Op& op, const EffectCondition& condition) {
+  switch (condition.test) {
+    case EffectCondition::Test::always:
+      return "";
+    case EffectCondition::Test::is_true:
+      return fmt::format(" where {} is true", argument_name(op, condition.argument));
+    case EffectCondition::Test::is_not_false:
+      return fmt::format(" unless {} is false", argument_name(op, condition.argument));
+  }
+  return "";
+}
+
+std::string alias_text(const Op& op, const ResultAlias& alias) {
+  const std::string argument = argument_name(op, alias.argument);
+  const std::string result =
+      op.schema.returns.size() == 1 ? "the result" : fmt::format("result {}", alias.result);
+  switch (alias.kind) {
+    case ResultAlias::Kind::view:
+      return fmt::format("{} is a view of {}", result, argument);
+    case ResultAlias::Kind::self:
+      return fmt::format("{} is {} itself", result, argument);
+    case ResultAlias::Kind::maybe:
+      return fmt::format("{} may share storage with {}", result, argument);
+  }
+  return "";
+}
+
+std::string ordering_text(Ordering ordering) {
+  switch (ordering) {
+    case Ordering::none:
+    case Ordering::unknown:
+      return "";
+    case Ordering::assertion:
+      return "stops the program when something does not hold";
+    case Ordering::output:
+      return "prints or logs";
+    case Ordering::collective:
+      return "communicates, in order with the other calls of its process group";
+    case Ordering::global_state:
+      return "reads or changes state outside the graph";
+  }
+  return "";
+}
+
+/// One sentence for each thing that a call does beyond computing its results.
+std::vector<std::string> effect_texts(const Op& op) {
+  const OpEffects& effects = op.effects;
+  std::vector<std::string> texts;
+  const auto add_where = [&](bool holds, std::string text) {
+    if (holds && !text.empty()) texts.push_back(std::move(text));
+  };
+  for (const ArgumentWrite& write : effects.writes) {
+    texts.push_back("writes " + argument_name(op, write.argument) + condition_text(op, write.when));
+  }
+  for (const ResultAlias& alias : effects.aliases) texts.push_back(alias_text(op, alias));
+  add_where(effects.is_random, "draws random numbers" + condition_text(op, effects.random_when));
+  add_where(true, ordering_text(effects.ordering));
+  add_where(effects.changes_metadata, "changes sizes or strides of its first argument in place");
+  add_where(effects.is_data_dependent, "yields numbers that depend on the contents of tensors");
+  add_where(effects.has_dynamic_shape, "yields shapes that depend on the contents of tensors");
+  add_where(effects.is_uninitialized, "yields contents that are not defined");
+  add_where(effects.runs_graphs, "does what the graphs do that it is given");
+  add_where(effects.is_unknown, "may do anything: nothing is known of it");
+  return texts;
+}
+
+std::string describe(const Op& op) {
+  std::string text = fmt::format("{}\n  schema   {}\n", op.qualified_name, print_schema(op.schema));
+  text += fmt::format("  tags     {}\n", op.tag_text.empty() ? "none" : op.tag_text);
+  std::string_view heading = "effects";
+  const auto line = [&](std::string_view sentence) {
+    text += fmt::format("  {:<7}  {}\n", heading, sentence);
+    heading = "";
+  };
+  for (const std::string& sentence : effect_texts(op)) line(sentence);
+  if (op.is_pure()) {
+    line("none beyond its results: unused it may be dropped, equal calls may be merged");
+  }
+  return text;
+}
+
+/// The operators that a name of the command line means: one overload, or all of a packet.
+std::vector<OpId> named_ops(const OpRegistry& registry, const std::string& name) {
+  const OpId found = registry.find(name);
+  if (found.is_valid() && registry.qualified_name(found) == name) return {found};
+  std::vector<OpId> overloads = registry.overloads(name);
+  if (!overloads.empty()) return overloads;
+  return {registry.find_or_throw(name)};
+}
+
+std::string list_names(const OpRegistry& registry, std::optional<Tag> tag) {
+  std::string text;
+  registry.for_each([&](OpId id, std::string_view name) {
+    if (tag && !registry.get(id).tags.has(*tag)) return;
+    text += name;
+    text += '\n';
+  });
+  return text;
+}
+
+int run_ops(const OpsOptions& options) {
+  const std::optional<Tag> tag = find_tag(options.tag);
+  if (!tag && !options.tag.empty()) {
+    throw UsageError(
+        fmt::format("there is no tag {}", quote(options.tag)),
+        "tags are PyTorch's: core, pointwise, reduction, nondeterministic_seeded, ...");
+  }
+  const std::unique_ptr<Context> context = make_context(options.inputs);
+  const OpRegistry& registry = context->ops();
+  if (options.names.empty()) {
+    write_output(list_names(registry, tag));
+    return exit_done;
+  }
+  std::string text;
+  for (const std::string& name : options.names) {
+    for (const OpId id : named_ops(registry, name)) text += describe(registry.get(id));
+  }
+  write_output(text);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_ops_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<OpsOptions>();
+  CLI::App& command =
+      *app.add_subcommand("ops", "Shows schema, tags and effects of operators, or lists all.");
+  command.footer(footer);
+  command.add_option("NAME", options->names,
+                     "Operators to show: aten.add.Tensor, or aten.add for each overload");
+  command.add_option("--tag", options->tag, "List only operators with this tag")->type_name("TAG");
+  add_operator_options(command, options->inputs);
+  command.callback([options, &action] { action = [options] { return run_ops(*options); }; });
+}
+
+}  // namespace winze

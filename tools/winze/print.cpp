@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+
+#include "tools/winze/command.h"
+#include "tools/winze/inputs.h"
+#include "tools/winze/program_stats.h"
+#include "winze/program/program_text.h"
+
+namespace winze {
+namespace {
+
+constexpr const char* footer =
+    "Prints what is best to read: the user's own lines as comments, weights summarized. For the "
+    "whole\n"
+    "text form, which can be read back: winze lower IN -o OUT.wz --passes \"\"\n"
+    "\n"
+    "Examples:\n"
+    "  winze print model.pt2 | less\n"
+    "  winze print model.pt2 --no-sources\n"
+    "  winze print model.pt2 --stats";
+
+struct PrintOptions {
+  std::string input;
+  bool stats = false;
+  bool no_sources = false;
+  bool graph_only = false;
+  InputOptions inputs;
+};
+
+int run_print(const PrintOptions& options) {
+  const Input input = read_input(options.input, options.inputs);
+  if (options.stats) {
+    write_output(program_stats(input.program));
+    return exit_done;
+  }
+  const TextSources sources = options.no_sources ? TextSources::none : TextSources::comments;
+  if (options.graph_only) {
+    write_output(print_graph(*input.program.graph, {.sources = sources}));
+  } else {
+    write_output(print_program(input.program, {.sources = sources, .summarize = true}));
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_print_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<PrintOptions>();
+  CLI::App& command = *app.add_subcommand("print", "Prints a program as text.");
+  command.footer(footer);
+  command.add_option("IN", options->input, "The program; - is standard input")->required();
+  command.add_flag("--stats", options->stats, "Count nodes by operator, weights, symbols, effects");
+  command.add_flag("--no-sources", options->no_sources, "Leave out the lines of Python");
+  command.add_flag("--graph-only", options->graph_only,
+                   "Leave out weights, signature and metadata");
+  add_input_options(command, options->inputs);
+  command.callback([options, &action] { action = [options] { return run_print(*options); }; });
+}
+
+}  // namespace winze

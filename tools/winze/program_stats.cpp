@@ -8,6 +8,7 @@
 
 #include <tsl/robin_set.h>
 
+#include "winze/effects/call_arguments.h"
 #include "winze/effects/call_effects.h"
 
 namespace winze {
@@ -114,12 +115,11 @@ std::string roles_text(const ExportedProgram& program) {
   Tally outputs;
   std::uint64_t output_count = 0;
   if (const Node output = program.graph->output_node()) {
-    for (std::uint32_t i = 0; i < output.argument_count(); ++i) {
-      const Argument argument = output.argument(i);
-      if (argument.kind() != ArgumentKind::output_spec) continue;
+    for_each_leaf(output, output.argument(1), [&](const Argument& spec) {
+      if (spec.kind() != ArgumentKind::output_spec) return;
       ++output_count;
-      outputs.add(name_of(context.output_spec_of(argument).kind));
-    }
+      outputs.add(name_of(context.output_spec_of(spec).kind));
+    });
   }
   return text + table(plural(output_count, "output"), outputs.rows());
 }

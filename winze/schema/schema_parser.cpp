@@ -139,7 +139,7 @@ class SchemaParser {
 
   void require_room(const Type& type) {
     if (type.modifier_count() == Type::max_modifiers)
-      lexer_.fail_here("type has too many `?` and `[]`");
+      lexer_.fail_at(lexer_.position() - 1, "type has too many `?` and `[]`");
   }
 
   Type parse_list(const Type& element) {

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LAYERS = (
-    "support symbolic schema ir program shape effects rewrite pass passes partition torch".split()
+    *("support", "symbolic", "schema", "ir", "program", "shape", "effects"),
+    *("rewrite", "pass", "passes", "partition", "torch"),
 )
 MAX_LINES = 550
 SPDX = "SPDX-License-Identifier: Apache-2.0"
@@ -58,7 +59,7 @@ def check_includes(path: Path, text: str) -> Iterator[str]:
             yield f"'{header}' is above: {own} may include only {', '.join(lower(own))}"
 
 
-def lower(own: str) -> list[str]:
+def lower(own: str) -> tuple[str, ...]:
     return LAYERS[: LAYERS.index(own) + 1]
 
 

@@ -18,11 +18,11 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".wz"]
 config.test_source_root = str(root)
 config.test_exec_root = str(build_dir / "text-tests")
-config.excludes = {
-    name
-    for name in os.listdir(root)
-    if (root / name).is_dir() and name not in ("winze", "tests", "examples")
-} | {"inputs"}
+config.excludes = {"inputs"} | {
+    path.name
+    for path in root.iterdir()
+    if path.is_dir() and path.name not in ("winze", "tests", "examples")
+}
 
 if not (build_dir / "bin" / "winze").exists():
     lit_config.fatal(f"there is no {build_dir}/bin/winze; run `make build`, or set build_dir")

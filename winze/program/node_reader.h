@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "winze/ir/graph.h"
+#include "winze/ir/op_signature.h"
+#include "winze/program/argument_reader.h"
+#include "winze/program/read_session.h"
+#include "winze/program/value_scope.h"
+
+namespace winze {
+
+/// Operators by the target's text in the file; invalid for a target that is not known.
+using TargetMap = tsl::robin_map<std::string_view, OpId>;
+
+/// Reads the schema's Node into calls of one graph.
+class NodeReader {
+ public:
+  NodeReader(ReadSession& session, Graph& graph, ValueScope& scope, ArgumentArena& arena,
+             ArgumentReader& arguments, TargetMap& targets)
+      : session_(session),
+        graph_(graph),
+        scope_(scope),
+        arena_(arena),
+        arguments_(arguments),
+        targets_(targets) {}
+
+  void read(JsonValue node);
+
+ private:
+  /// The operator of a call and its arguments in schema position.
+  struct Call {
+    OpId op;
+    std::span<Argument> arguments;
+  };
+  /// One member of `inputs`.
+  struct Input {
+    std::string_view name;
+    JsonValue arg;
+    bool is_keyword = false;
+    JsonValue whole;
+  };
+
+  [[nodiscard]] OpId find_target(JsonValue target);
+  [[nodiscard]] Input read_input(JsonValue input);
+  [[nodiscard]] Call read_call(OpId op, JsonValue inputs);
+  [[nodiscard]] Call read_opaque_call(JsonValue target, JsonValue inputs);
+  [[nodiscard]] OpId variant_with_keywords(OpId op, JsonValue inputs);
+  void read_results(JsonValue outputs);
+  void read_result(JsonValue output);
+  void add_result(JsonValue name, ValueKind kind);
+  void add_list_element(JsonValue element, ValueKind kind);
+  [[nodiscard]] bool structure_is_implied(const OpSignature& signature) const;
+  void check_structure(const OpSignature& signature, JsonValue outputs) const;
+  [[nodiscard]] SourceId read_source(JsonValue metadata, UnknownFields& unknown);
+
+  ReadSession& session_;
+  Graph& graph_;
+  ValueScope& scope_;
+  ArgumentArena& arena_;
+  ArgumentReader& arguments_;
+  TargetMap& targets_;
+
+  // Of the node being read; filled after its inputs.
+  std::vector<MetaId> metas_;
+  std::vector<std::string_view> names_;
+  ResultStructure structure_;
+  SourceInfo source_;
+  std::string scratch_;
+};
+
+}  // namespace winze

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/program/read_session.h"
+
+#include <fmt/format.h>
+
+#include "winze/support/json_writer.h"
+#include "winze/support/quote.h"
+
+namespace winze {
+
+void ReadSession::dropped_field(const JsonField& field, std::string_view owner) {
+  if (warnings_ == nullptr || !dropped_.emplace(owner, field.key).second) return;
+  Diagnostic diagnostic;
+  diagnostic.message = fmt::format("field {} of {} is not known to this version and is dropped",
+                                   shown_name(field.key), owner);
+  diagnostic.where = field.value.where();
+  warn(std::move(diagnostic));
+}
+
+void ReadSession::warn(Diagnostic diagnostic) {
+  if (warnings_ == nullptr) return;
+  diagnostic.severity = Severity::warning;
+  warnings_->push_back(std::move(diagnostic));
+}
+
+void UnknownFields::add(const JsonField& field) {
+  text_ += text_.empty() ? "{" : ", ";
+  append_json_string(text_, field.key);
+  text_ += ": ";
+  text_ += field.value.raw_json();
+}
+
+std::string UnknownFields::take() {
+  if (!text_.empty()) text_ += "}";
+  return std::exchange(text_, {});
+}
+
+JsonValue required(const std::optional<JsonValue>& member, JsonValue owner, std::string_view key) {
+  if (member) return *member;
+  throw owner.error(fmt::format("the key \"{}\" is missing", key));
+}
+
+JsonField union_member(JsonValue value) {
+  const JsonObject object = value.object();
+  auto member = object.begin();
+  if (member == object.end()) throw value.wanted("an object with exactly one key");
+  const JsonField found = *member;
+  if (++member != object.end()) {
+    throw value.error(fmt::format("an object with exactly one key is wanted, found {} and {}",
+                                  shown_name(found.key), shown_name((*member).key)));
+  }
+  return found;
+}
+
+void rethrow_at(Error& error, JsonValue value) {
+  Diagnostic diagnostic = error.diagnostic();
+  if (!diagnostic.where.path.empty() || !diagnostic.where.record.empty()) throw error;
+  Where where = value.where();
+  diagnostic.where.file = std::move(where.file);
+  diagnostic.where.record = std::move(where.record);
+  diagnostic.where.path = std::move(where.path);
+  throw Error(std::move(diagnostic));
+}
+
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t longest = 80;
+  if (name.size() <= longest) return quote(name);
+  return quote(name.substr(0, longest)) + "...";
+}
+
+}  // namespace winze

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "winze/ir/context.h"
+#include "winze/program/program.h"
+#include "winze/support/diagnostic.h"
+#include "winze/support/json_reader.h"
+
+namespace winze {
+
+/// What the parts of the reader of one program share.
+class ReadSession {
+ public:
+  ReadSession(ExportedProgram& read_program, std::vector<Diagnostic>* warnings)
+      : context(read_program.context()), program(read_program), warnings_(warnings) {}
+
+  Context& context;
+  ExportedProgram& program;
+  /// Expressions by their text in the file: most are repeated many times.
+  tsl::robin_map<std::string_view, SymExpr> expressions;
+  /// Values of node metadata by their raw JSON, so that a repeated stack trace is unescaped once.
+  tsl::robin_map<std::string_view, StringId> metadata_texts;
+
+  /// Notes a member that is dropped because its owner has no place for it; said once for each kind
+  /// of owner and key.
+  void dropped_field(const JsonField& field, std::string_view owner);
+  void warn(Diagnostic diagnostic);
+
+ private:
+  std::vector<Diagnostic>* warnings_;
+  std::set<std::pair<std::string, std::string>> dropped_;
+};
+
+/// Gathers unknown members of an object as JSON text.
+class UnknownFields {
+ public:
+  void add(const JsonField& field);
+  /// A JSON object; empty where nothing was added.
+  [[nodiscard]] std::string take();
+
+ private:
+  std::string text_;
+};
+
+/// The value of a member that must be there.
+[[nodiscard]] JsonValue required(const std::optional<JsonValue>& member, JsonValue owner,
+                                 std::string_view key);
+
+/// The only member of a union; an Error where there is none or more than one.
+[[nodiscard]] JsonField union_member(JsonValue value);
+
+/// Adds the place of `value` to an error that has none, and throws it.
+[[noreturn]] void rethrow_at(Error& error, JsonValue value);
+
+/// A name for messages, shortened where it is long.
+[[nodiscard]] std::string shown_name(std::string_view name);
+
+}  // namespace winze

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/program/weights.h"
+
+#include <utility>
+
+#include "winze/support/diagnostic.h"
+#include "winze/support/quote.h"
+
+namespace winze {
+
+const Weight* WeightTable::find(std::string_view fqn) const {
+  const auto found = by_name_.find(fqn);
+  return found == by_name_.end() ? nullptr : &entries_[found->second];
+}
+
+Weight* WeightTable::find(std::string_view fqn) {
+  return const_cast<Weight*>(std::as_const(*this).find(fqn));
+}
+
+Weight& WeightTable::add(Weight weight) {
+  if (!by_name_.emplace(weight.fqn, static_cast<std::uint32_t>(entries_.size())).second) {
+    fail("weight {} is there twice", quote(weight.fqn));
+  }
+  return entries_.emplace_back(std::move(weight));
+}
+
+bool WeightTable::erase(std::string_view fqn) {
+  const auto found = by_name_.find(fqn);
+  if (found == by_name_.end()) return false;
+  const std::uint32_t at = found->second;
+  by_name_.erase(found);
+  entries_.erase(entries_.begin() + at);
+  for (auto entry = by_name_.begin(); entry != by_name_.end(); ++entry) {
+    if (entry.value() > at) --entry.value();
+  }
+  return true;
+}
+
+void WeightTable::clear() {
+  entries_.clear();
+  by_name_.clear();
+}
+
+}  // namespace winze

@@ -35,7 +35,7 @@ if(WINZE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
 endif()
 if(WINZE_SANITIZE)
   target_compile_options(winze_settings INTERFACE
-    -fsanitize=${WINZE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -O1 -fsanitize=${WINZE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(winze_settings INTERFACE -fsanitize=${WINZE_SANITIZE})
 endif()
 if(WINZE_BUILD_FUZZERS)

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times PyTorch's own Python at the work that Winze's benchmarks time, and prints JSON.
+
+    python python_side.py --llama FILE.pt2 [--nodes 10000 100000]
+
+The rows have the names of the C++ side; see `report.py` for the format.
+"""
+
+import argparse
+import copy
+import gc
+import json
+import logging
+import tempfile
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fx_passes
+import torch
+from torch._subclasses import FakeTensorMode
+from torch.fx import Graph, GraphModule, Node
+
+aten = torch.ops.aten
+Row = dict[str, Any]
+
+
+def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
+    """The shortest of several runs, without the garbage collector."""
+    best = float("inf")
+    for _ in range(repeats):
+        gc.collect()
+        gc.disable()
+        begin = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - begin)
+        gc.enable()
+    return best
+
+
+def append_calls(graph: Graph, nodes: int, value: torch.Tensor) -> None:
+    """The mix of a decomposed transformer: half pointwise, a quarter mm, a quarter views."""
+    x, weight = list(graph.nodes)[:2]
+    last = x
+    for index in range(nodes):
+        match index % 4:
+            case 0:
+                last = graph.call_function(aten.mm.default, (last, weight))
+            case 1:
+                last = graph.call_function(aten.t.default, (last,))
+            case 2:
+                last = graph.call_function(aten.add.Tensor, (last, x))
+            case _:
+                last = graph.call_function(aten.relu.default, (last,))
+        last.meta["val"] = value
+    graph.output((last,))
+
+
+def empty_graph(value: torch.Tensor) -> Graph:
+    graph = Graph()
+    for name in ("x", "weight"):
+        graph.placeholder(name).meta["val"] = value
+    return graph
+
+
+def sample_graph(nodes: int, value: torch.Tensor) -> Graph:
+    graph = empty_graph(value)
+    append_calls(graph, nodes, value)
+    return graph
+
+
+def create_time(nodes: int, value: torch.Tensor) -> float:
+    graphs = [empty_graph(value) for _ in range(2)]
+    return seconds(lambda: append_calls(graphs.pop(), nodes, value), repeats=2)
+
+
+def erase_time(nodes: int, value: torch.Tensor) -> float:
+    graph = sample_graph(nodes, value)
+    graph.erase_node(graph.output_node())
+    calls = [n for n in graph.nodes if n.op == "call_function"]
+
+    def erase() -> None:
+        for node in reversed(calls):
+            graph.erase_node(node)
+
+    return seconds(erase, repeats=1)
+
+
+def replace_time(uses: int, value: torch.Tensor) -> float:
+    graph = empty_graph(value)
+    x, y = list(graph.nodes)
+    for _ in range(uses):
+        graph.call_function(aten.relu.default, (x,))
+    pair: list[Node] = [x, y]
+
+    def replace() -> None:
+        pair[0].replace_all_uses_with(pair[1])
+        pair.reverse()
+
+    return seconds(replace)
+
+
+def walk_time(graph: Graph) -> float:
+    def walk() -> None:
+        total = 0
+        for node in graph.nodes:
+            total += len(node.args)
+
+    return seconds(walk)
+
+
+def bytes_per_node(nodes: int, value: torch.Tensor) -> float:
+    graph = empty_graph(value)
+    gc.collect()
+    tracemalloc.start()
+    append_calls(graph, nodes, value)
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return size / nodes
+
+
+def graph_rows(nodes: int) -> list[Row]:
+    with FakeTensorMode() as mode:
+        value = mode.from_tensor(torch.empty(8, 8))
+    graph = sample_graph(nodes, value)
+    module = GraphModule(torch.nn.Module(), graph)
+    timed = {
+        "create_node": create_time(nodes, value),
+        "erase_node": erase_time(nodes, value),
+        "replace_use": replace_time(nodes, value),
+        "walk": walk_time(module.graph),
+        "verify": seconds(module.graph.lint),
+        "dead_code": seconds(module.graph.eliminate_dead_code),
+        "clone_graph": seconds(lambda: copy.deepcopy(module), repeats=1),
+        "print_text": seconds(lambda: str(module.graph)),
+        "common_subexpressions": seconds(lambda: fx_passes.common_subexpressions(module.graph)),
+    }
+    rows = [
+        {"name": name, "unit": "ns/node", "nodes": nodes, "value": total / nodes * 1e9}
+        for name, total in timed.items()
+    ]
+    memory = bytes_per_node(min(nodes, 10_000), value)
+    return [*rows, {"name": "memory", "unit": "B/node", "nodes": nodes, "value": memory}]
+
+
+def llama_rows(path: Path) -> list[Row]:
+    program = torch.export.load(path)
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "out.pt2"
+        timed = {
+            "read_llama": seconds(lambda: torch.export.load(path), repeats=2),
+            "write_llama": seconds(lambda: torch.export.save(program, target), repeats=2),
+            "passes_llama": seconds(lambda: fx_passes.run_passes(program.graph_module), repeats=1),
+            "whole_job_llama": seconds(lambda: fx_passes.lower(path, target), repeats=2),
+        }
+        torch.export.load(target)
+    nodes = len(program.graph.nodes)
+    return [
+        {"name": name, "unit": "ms", "nodes": nodes, "value": total * 1e3}
+        for name, total in timed.items()
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--llama", type=Path, help="the file that llama.py made")
+    parser.add_argument("--nodes", type=int, nargs="*", default=[10_000, 100_000])
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(1)
+    rows = [row for nodes in options.nodes for row in graph_rows(nodes)]
+    if options.llama:
+        rows += llama_rows(options.llama)
+    print(json.dumps({"rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

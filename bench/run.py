@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs both sides of the benchmarks and prints one table.
+
+    python run.py --build-dir build/bench
+
+The measurements are kept in BUILD_DIR as winze.json and python.json.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import llama
+import report
+
+HERE = Path(__file__).resolve().parent
+REPEATS = 7
+
+
+def best_ms(work: list[str | Path]) -> float:
+    """The shortest of several runs of a command, in milliseconds of wall time."""
+    times = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        subprocess.run(work, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        times.append(time.perf_counter() - begin)
+    return min(times) * 1e3
+
+
+def copy_ms(source: Path, target: Path) -> float:
+    """What copying the bytes of a file takes, written anew each time."""
+    times = []
+    for _ in range(REPEATS):
+        target.unlink(missing_ok=True)
+        begin = time.perf_counter()
+        shutil.copyfile(source, target)
+        times.append(time.perf_counter() - begin)
+    target.unlink()
+    return min(times) * 1e3
+
+
+def winze_rows(build_dir: Path, model: Path) -> report.Rows:
+    """The C++ benchmarks, and the command's whole job from start to exit of the process."""
+    command: list[str | Path] = [build_dir / "bin" / "winze_bench", "--benchmark_format=json"]
+    environment = os.environ | {"WINZE_BENCH_LLAMA": str(model)}
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout
+    (build_dir / "winze.json").write_bytes(output)
+    rows = report.read_rows(json.loads(output))
+    winze = build_dir / "bin" / "winze"
+    rows[report.WHOLE_JOB, 0] = best_ms([winze, "lower", model, "-o", build_dir / "lowered.pt2"])
+    return rows
+
+
+def python_rows(build_dir: Path, model: Path, sizes: list[str]) -> report.Rows:
+    command: list[str | Path] = [
+        sys.executable,
+        HERE / "python_side.py",
+        "--llama",
+        model,
+        "--nodes",
+        *sizes,
+    ]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    (build_dir / "python.json").write_bytes(output)
+    return report.read_rows(json.loads(output))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build-dir", type=Path, required=True)
+    parser.add_argument("--nodes", nargs="*", default=["10000"], help="sizes of the Python side")
+    options = parser.parse_args()
+    build_dir = options.build_dir.resolve()
+    model = build_dir / "llama32.pt2"
+    llama.export(model)
+    winze = winze_rows(build_dir, model)
+    python = python_rows(build_dir, model, options.nodes)
+    copied = copy_ms(model, build_dir / "copy.pt2")
+    print(report.markdown(report.table(winze, python, copied)))
+    print(f"\nCopying the bytes of the Llama's file takes {copied:.1f} ms.")
+    problems = list(report.growing(winze))
+    for problem in problems:
+        print(f"bench: {problem}", file=sys.stderr)
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

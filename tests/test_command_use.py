@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the command behaves in use: streams, many files at once, reports, interruption, hints."""
+
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Winze
+
+NAMES = ("mlp", "cond", "attention", "trees")
+
+
+@pytest.fixture
+def folder(own_programs: Path, tmp_path: Path) -> Path:
+    """A folder with four programs and one file that is none."""
+    for name in NAMES:
+        shutil.copy(own_programs / f"{name}.pt2", tmp_path)
+    (tmp_path / "bad.pt2").write_bytes(b"PK\x03\x04 but then nothing")
+    return tmp_path
+
+
+# --- Streams
+
+
+def test_text_goes_to_standard_output_and_nothing_else_does(winze: Winze, folder: Path) -> None:
+    done = winze("lower", folder / "mlp.pt2", "-o", "-", "--time")
+    assert done.stdout.startswith(b"program ")
+    assert b" ms " in done.stderr
+    assert b" ms " not in done.stdout
+
+
+def test_a_pipe_of_two_commands(winze: Winze, folder: Path) -> None:
+    first = winze("lower", folder / "mlp.pt2", "-o", "-", "--passes", "", cwd=folder)
+    second = winze("lower", "-", "-o", "-", "--passes", "", stdin=first.stdout, cwd=folder)
+    assert first.stdout == second.stdout
+    third = winze("print", "-", stdin=first.stdout, cwd=folder)
+    assert third.stdout.startswith(b"program ")
+
+
+def test_nothing_is_said_when_nothing_is_asked(winze: Winze, folder: Path) -> None:
+    done = winze("lower", folder / "mlp.pt2", "-o", folder / "out.pt2")
+    assert done.stdout == b""
+    assert done.stderr == b""
+
+
+def test_a_reader_that_stops_is_no_failure_to_report(winze: Winze, folder: Path) -> None:
+    command = f"'{winze.path}' ops | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
+    assert done.stdout.count(b"\n") == 1
+    assert done.stderr == b""
+
+
+def test_a_full_disk_is_a_failure(winze: Winze, folder: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [winze.path, "print", folder / "mlp.pt2"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1
+    assert b"error" in done.stderr
+
+
+def test_output_may_be_the_input(winze: Winze, folder: Path) -> None:
+    expected = winze.lower(folder / "attention.pt2", folder / "out.pt2").read_bytes()
+    assert winze.lower(folder / "attention.pt2", folder / "attention.pt2").read_bytes() == expected
+
+
+# --- Many files
+
+
+def test_one_that_fails_does_not_stop_the_others(winze: Winze, folder: Path) -> None:
+    inputs = [folder / f"{name}.pt2" for name in ("mlp", "bad", *NAMES[1:])]
+    done = winze("lower", *inputs, "-o", f"{folder}/out/", "-j", "3", code=1)
+    assert sorted(p.stem for p in (folder / "out").iterdir()) == sorted(NAMES)
+    assert b"bad.pt2" in done.stderr
+    assert b"1 of 5 programs failed" in done.stderr
+
+
+def test_several_inputs_need_a_folder(winze: Winze, folder: Path) -> None:
+    done = winze("lower", "mlp.pt2", "cond.pt2", "-o", "one.pt2", code=2, cwd=folder)
+    assert b"cannot go to one file" in done.stderr
+    assert not (folder / "one.pt2").exists()
+
+
+def test_equal_names_are_refused_before_anything_is_done(winze: Winze, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    shutil.copy(folder / "mlp.pt2", folder / "sub")
+    done = winze("lower", "mlp.pt2", "sub/mlp.pt2", "-o", "out/", code=2, cwd=folder)
+    assert b"would both become" in done.stderr
+    assert not (folder / "out").exists()
+
+
+def test_progress_is_shown_on_a_terminal_alone(winze: Winze, folder: Path) -> None:
+    main, terminal = pty.openpty()
+    command = [winze.path, "lower", *(f"{name}.pt2" for name in NAMES), "-o", "out/"]
+    subprocess.run(command, stderr=terminal, cwd=folder, check=True, timeout=60)
+    os.close(terminal)
+    assert b"[1/4]" in os.read(main, 10000)
+    os.close(main)
+    quiet = winze(*command[1:], cwd=folder)
+    assert quiet.stderr == b""
+
+
+# --- Reports
+
+REPORT_KEYS = {
+    "input", "output", "read_seconds", "write_seconds", "warnings", "program", "pipeline", "edits",
+    "seconds", "nodes_before", "nodes_after", "stopped_by_edit_limit", "error", "reproducer",
+    "passes",
+}  # fmt: skip
+PASS_KEYS = {
+    "name", "options", "status", "reason", "edits", "seconds", "verify_seconds",
+    "peak_memory_bytes", "nodes_before", "nodes_after", "op_changes", "edits_by_rule",
+    "statistics", "notes", "warnings", "dropped_notes", "dropped_warnings",
+}  # fmt: skip
+
+
+def test_report_of_one_program(winze: Winze, folder: Path) -> None:
+    winze("lower", "mlp.pt2", "-o", "out.pt2", "--report", "r.json", cwd=folder)
+    report = json.loads((folder / "r.json").read_text())
+    assert report.keys() == REPORT_KEYS
+    assert (report["input"], report["output"], report["error"]) == ("mlp.pt2", "out.pt2", None)
+    assert report["passes"]
+    for each in report["passes"]:
+        assert each.keys() == PASS_KEYS
+        assert each["status"] in ("ran", "skipped")
+
+
+def test_report_of_several_programs(winze: Winze, folder: Path) -> None:
+    command = ("lower", "mlp.pt2", "bad.pt2", "-o", "out/", "--report", "r.json")
+    winze(*command, code=1, cwd=folder)
+    good, bad = json.loads((folder / "r.json").read_text())
+    assert good.keys() == bad.keys() == REPORT_KEYS
+    assert good["error"] is None
+    assert bad["error"]["message"]
+    assert bad["passes"] == []
+
+
+def test_stop_after_edits(winze: Winze, folder: Path) -> None:
+    def edits(*options: str) -> tuple[int, bool]:
+        command = ("lower", "attention.pt2", "-o", "out.pt2", "--report", "r.json", *options)
+        winze(*command, cwd=folder)
+        report = json.loads((folder / "r.json").read_text())
+        return report["edits"], report["stopped_by_edit_limit"]
+
+    pipeline = ("--passes", "remove-assert-nodes, dead-code")
+    total, _ = edits(*pipeline)
+    assert total > 1
+    assert edits(*pipeline, "--stop-after-edits", "1") == (1, True)
+    assert edits(*pipeline, "--stop-after-edits", str(total)) == (total, False)
+
+
+# --- Printing around passes
+
+
+def test_prints_around_passes(winze: Winze, folder: Path) -> None:
+    def shown(*options: str) -> str:
+        command = ("lower", "attention.pt2", "-o", "out.pt2", "--passes", "remove-assert-nodes")
+        return winze(*command, *options, cwd=folder).stderr.decode()
+
+    for option in ("--print-before", "--print-after"):
+        assert "graph forward" in shown(option, "remove-assert-nodes")
+        assert "graph forward" in shown(option, "all")
+    assert "graph forward" in shown("--print-on-change=full")
+    assert "_assert" in shown("--print-on-change")
+
+
+def test_print_names_a_pass_of_the_pipeline(winze: Winze, folder: Path) -> None:
+    command = ("lower", "mlp.pt2", "-o", "out.pt2", "--print-after", "remove-detahc")
+    done = winze(*command, code=2, cwd=folder)
+    assert b"remove-detahc" in done.stderr
+    assert not (folder / "out.pt2").exists()
+
+
+# --- Interruption
+
+
+def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
+    """Standard input stays open, so that the command is interrupted for certain."""
+    target = folder / "out.pt2"
+    target.write_bytes(b"as it was")
+    command = [winze.path, "lower", "-", "-o", target]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write((folder / "mlp.pt2").read_bytes())
+    process.stdin.flush()
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert target.read_bytes() == b"as it was"
+    assert sorted(p.name for p in folder.iterdir() if "out" in p.name) == ["out.pt2"]
+
+
+# --- Wrong usage, with a hint
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("lowre", "mlp.pt2"), ("lowre", 'did you mean "lower"?')),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--pases", "a"), ("--pases", "--passes")),
+        (("diff", "mlp.pt2", "cond.pt2", "bad.pt2"), ("bad.pt2", "too many")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--passes", "ded-code"), ("ded-code", "dead-code")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--passes", "dead-code{a=1}"), ("dead-code",)),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--torch-version", "2.8"), ("2.8", "2.9")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "-j", "0"), ("-j",)),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--verify-each=some"), ("--verify-each",)),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--stop-after-edits", "-1"), ("--stop-after-edits",)),
+        (("verify", "mlp.pt2", "--level", "deep"), ("--level", "semantics")),
+        (("ops", "--tag", "cor"), ("cor", "core")),
+        (("diff", "-", "-"), ("standard input",)),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_wrong_usage_is_explained(
+    winze: Winze, folder: Path, args: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    done = winze(*args, code=2, cwd=folder)
+    message = done.stderr.decode()
+    assert message.count("error: ") == 1
+    assert [word for word in words if word not in message] == []
+    assert done.stdout == b""
+    assert not (folder / "x.pt2").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("passes", "ded-code"), ("ded-code", "dead-code")),
+        (("ops", "aten.ad.Tensor"), ("aten.ad.Tensor", "aten.add.Tensor")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--load-pass-plugin", "no.so"), ("no.so",)),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--ops", "no.schemas"), ("no.schemas",)),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--model", "other"), ("other",)),
+        (("diff", "mlp.pt2", "no.pt2"), ("no.pt2",)),
+        (("print", "."), (".",)),
+        (("print", "noise"), ("noise", "neither a .pt2")),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_what_fails_is_named(
+    winze: Winze, folder: Path, args: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    (folder / "noise").write_bytes(b"\x80\x02}q\0\0\0")
+    done = winze(*args, code=1, cwd=folder)
+    message = done.stderr.decode()
+    assert message.count("error: ") == 1
+    assert [word for word in words if word not in message] == []
+    assert not (folder / "x.pt2").exists()
+
+
+# --- What else the subcommands show
+
+
+def test_overloads_and_tags_of_operators(winze: Winze) -> None:
+    overloads = winze("ops", "aten.add").stdout.decode()
+    assert "aten.add.Tensor\n" in overloads
+    assert "aten.add.out\n" in overloads
+    core = winze("ops", "--tag", "core").stdout.decode().split()
+    assert "aten.add.Tensor" in core
+    assert "aten.add_.Tensor" not in core
+    assert "writes self" in winze("ops", "aten.add_.Tensor").stdout.decode()
+    assert "view of self" in winze("ops", "aten.transpose.int").stdout.decode()
+    assert "random" in winze("ops", "aten.rand_like").stdout.decode()
+    assert "p is" not in winze("ops", "aten.relu").stdout.decode()
+
+
+def test_custom_operators_by_file(winze: Winze, tmp_path: Path) -> None:
+    (tmp_path / "my.schemas").write_text("mylib::scale(Tensor x, float by=1.0) -> Tensor\n")
+    shown = winze("ops", "--ops", "my.schemas", "mylib.scale", cwd=tmp_path).stdout.decode()
+    assert "float by=1.0" in shown
+    (tmp_path / "bad.schemas").write_text("mylib::scale(Tensor x\n")
+    message = winze("ops", "--ops", "bad.schemas", code=1, cwd=tmp_path).stderr.decode()
+    assert "bad.schemas:1" in message
+
+
+def test_statistics_of_a_program(winze: Winze, folder: Path) -> None:
+    shown = winze("print", "attention.pt2", "--stats", cwd=folder).stdout.decode()
+    for words in ("aten.linear.default", "float32", "parameter", "user_input", "symbol", " in ["):
+        assert words in shown
+
+
+def test_verify_of_several_files(winze: Winze, folder: Path) -> None:
+    winze("verify", *(f"{name}.pt2" for name in NAMES), cwd=folder)
+    done = winze("verify", "mlp.pt2", "bad.pt2", "cond.pt2", code=1, cwd=folder)
+    assert b"bad.pt2" in done.stderr
+
+
+def test_reference_page_of_passes_is_up_to_date(winze: Winze) -> None:
+    page = Path(__file__).parent.parent / "docs" / "passes.md"
+    assert winze("passes", "--markdown").stdout.decode() == page.read_text(), (
+        "write it anew: build/bin/winze passes --markdown > docs/passes.md"
+    )

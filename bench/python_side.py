@@ -140,8 +140,7 @@ def graph_rows(nodes: int) -> list[Row]:
         "common_subexpressions": seconds(lambda: fx_passes.common_subexpressions(module.graph)),
     }
     rows = [
-        {"name": name, "unit": "ns/node", "nodes": nodes, "value": total / nodes * 1e9}
-        for name, total in timed.items()
+        {"name": name, "unit": "ns/node", "nodes": nodes, "value": total / nodes * 1e9} for name, total in timed.items()
     ]
     memory = bytes_per_node(min(nodes, 10_000), value)
     return [*rows, {"name": "memory", "unit": "B/node", "nodes": nodes, "value": memory}]
@@ -159,10 +158,7 @@ def llama_rows(path: Path) -> list[Row]:
         }
         torch.export.load(target)
     nodes = len(program.graph.nodes)
-    return [
-        {"name": name, "unit": "ms", "nodes": nodes, "value": total * 1e3}
-        for name, total in timed.items()
-    ]
+    return [{"name": name, "unit": "ms", "nodes": nodes, "value": total * 1e3} for name, total in timed.items()]
 
 
 def main() -> None:

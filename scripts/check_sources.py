@@ -40,12 +40,7 @@ def check_includes(path: Path, text: str) -> Iterator[str]:
         return
     for quote, header in INCLUDE.findall(text):
         target = component(Path(header))
-        if (
-            quote == '"'
-            and target is None
-            and "/" not in header
-            and (path.parent / header).exists()
-        ):
+        if quote == '"' and target is None and "/" not in header and (path.parent / header).exists():
             yield f'"{header}" is to be included by its full path from the root'
         if TORCH_HEADER.match(header) and own != "torch" and path.parts[0] != "python":
             yield f"'{header}' belongs to PyTorch; only winze/torch and python may include it"

@@ -96,9 +96,7 @@ def main() -> int:
 
     print("Try next:")
     print(f"  {winze} diff {source} {target}      # what changed, node by node")
-    print(
-        f"  {winze} print {target} | less       # the program, with the lines of Python it is from"
-    )
+    print(f"  {winze} print {target} | less       # the program, with the lines of Python it is from")
     print(f"  {winze} print {target} --stats")
     print(f"  {winze} lower {source} -o {folder}/llama.wz --passes ''   # the text form, to edit")
     print(f"  {winze} passes                        # what there is to run")

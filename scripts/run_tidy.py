@@ -61,9 +61,7 @@ def digest(path: Path, command: str, settings: bytes, build_dir: Path) -> str:
 
 def tidy(tool: Path, path: Path, build_dir: Path) -> tuple[int, str, float]:
     begin = time.monotonic()
-    done = subprocess.run(
-        [tool, "--quiet", "-p", build_dir, path], capture_output=True, text=True, cwd=ROOT
-    )
+    done = subprocess.run([tool, "--quiet", "-p", build_dir, path], capture_output=True, text=True, cwd=ROOT)
     findings = done.stdout
     if done.returncode != 0 and not findings.strip():
         findings = done.stderr

@@ -35,12 +35,8 @@ class Winze:
         )
         return done
 
-    def run(
-        self, *args: str | Path, stdin: bytes = b"", cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [self.path, *args], input=stdin, capture_output=True, timeout=TIMEOUT_SECONDS, cwd=cwd
-        )
+    def run(self, *args: str | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([self.path, *args], input=stdin, capture_output=True, timeout=TIMEOUT_SECONDS, cwd=cwd)
 
     def lower(self, source: Path, target: Path, *options: str) -> Path:
         self("lower", source, "-o", target, *options)

@@ -108,9 +108,7 @@ def output_matches(shown: list[str], actual: list[str]) -> bool:
         if line.strip() in ("...", "\u2026"):
             reachable = set(range(min(reachable), len(actual) + 1)) if reachable else set()
         else:
-            reachable = {
-                i + 1 for i in reachable if i < len(actual) and line_matches(line, actual[i])
-            }
+            reachable = {i + 1 for i in reachable if i < len(actual) and line_matches(line, actual[i])}
     return len(actual) in reachable
 
 
@@ -149,7 +147,5 @@ def run_page(text: str, folder: Path, environment: Mapping[str, str]) -> list[st
         elif step.shown is not None and not output_matches(trimmed(step.shown), actual):
             shown = "\n".join(trimmed(step.shown))
             printed = "\n".join(actual)
-            problems.append(
-                f"line {step.line}: `{step.command}` shows\n{shown}\n--- but prints\n{printed}"
-            )
+            problems.append(f"line {step.line}: `{step.command}` shows\n{shown}\n--- but prints\n{printed}")
     return problems

@@ -19,9 +19,7 @@ config.suffixes = [".wz"]
 config.test_source_root = str(root)
 config.test_exec_root = str(build_dir / "text-tests")
 config.excludes = {"inputs"} | {
-    path.name
-    for path in root.iterdir()
-    if path.is_dir() and path.name not in ("winze", "tests", "examples")
+    path.name for path in root.iterdir() if path.is_dir() and path.name not in ("winze", "tests", "examples")
 }
 
 if not (build_dir / "bin" / "winze").exists():

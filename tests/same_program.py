@@ -58,11 +58,7 @@ def compare_tensors(what: str, a: dict[str, Any], b: dict[str, Any]) -> Iterator
         if type(x) is not type(y):
             yield f"{what} {name}: {type(y).__name__} instead of {type(x).__name__}"
         elif not isinstance(x, torch.Tensor):
-            if (
-                not hasattr(x, "__obj_flatten__")
-                and not isinstance(x, torch.ScriptObject)
-                and x != y
-            ):
+            if not hasattr(x, "__obj_flatten__") and not isinstance(x, torch.ScriptObject) and x != y:
                 yield f"{what} {name}: {y!r} instead of {x!r}"
         elif value_text(x) != value_text(y):
             yield f"{what} {name}: {value_text(y)} instead of {value_text(x)}"
@@ -70,8 +66,7 @@ def compare_tensors(what: str, a: dict[str, Any], b: dict[str, Any]) -> Iterator
             yield f"{what} {name}: elements differ"
         else:
             first, second = (
-                owner.setdefault(t.untyped_storage()._cdata, name)
-                for owner, t in zip(owners, (x, y), strict=True)
+                owner.setdefault(t.untyped_storage()._cdata, name) for owner, t in zip(owners, (x, y), strict=True)
             )
             if first != second and x.numel():
                 yield f"{what} {name}: shares the storage of {second} instead of {first}"
@@ -84,9 +79,7 @@ def compare_text(what: str, a: Any, b: Any) -> Iterator[str]:
 
 def compare_examples(a: Any, b: Any) -> Iterator[str]:
     first, second = (pytree.tree_leaves(x) for x in (a, b))
-    yield from compare_tensors(
-        "example input", dict(enumerate_names(first)), dict(enumerate_names(second))
-    )
+    yield from compare_tensors("example input", dict(enumerate_names(first)), dict(enumerate_names(second)))
 
 
 def enumerate_names(values: list[Any]) -> Iterator[tuple[str, Any]]:
@@ -110,9 +103,7 @@ def differences(a: Any, b: Any) -> list[str]:
     found += compare_text("ranges", a.range_constraints, b.range_constraints)
     found += compare_text("module calls", a.module_call_graph, b.module_call_graph)
     found += compare_text("call specs", a.call_spec, b.call_spec)
-    found += compare_text(
-        "guards", getattr(a, "_guards_code", None), getattr(b, "_guards_code", None)
-    )
+    found += compare_text("guards", getattr(a, "_guards_code", None), getattr(b, "_guards_code", None))
     found += compare_text("dialect", a.dialect, b.dialect)
     found += compare_tensors("weight", a.state_dict, b.state_dict)
     found += compare_tensors("constant", a.constants, b.constants)

@@ -38,9 +38,7 @@ def assert_refused(winze: Winze, source: Path, target: Path) -> bytes:
     ],
     ids=" ".join,
 )
-def test_wrong_usage_exits_2(
-    winze: Winze, own_programs: Path, tmp_path: Path, args: tuple[str, ...]
-) -> None:
+def test_wrong_usage_exits_2(winze: Winze, own_programs: Path, tmp_path: Path, args: tuple[str, ...]) -> None:
     (tmp_path / "a.pt2").write_bytes((own_programs / "mlp.pt2").read_bytes())
     done = winze(*args, code=2, cwd=tmp_path)
     assert done.stderr
@@ -83,9 +81,7 @@ def test_diff_tells_same_from_other(winze: Winze, own_programs: Path) -> None:
 
 def test_report_and_times(winze: Winze, own_programs: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    winze.lower(
-        own_programs / "aliasing.pt2", tmp_path / "out.pt2", "--time", "--report", str(report)
-    )
+    winze.lower(own_programs / "aliasing.pt2", tmp_path / "out.pt2", "--time", "--report", str(report))
     assert "passes" in json.loads(report.read_text())
 
 
@@ -102,11 +98,7 @@ def test_truncated_files(winze: Winze, own_programs: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize("seed", range(4))
 def test_changed_bytes(winze: Winze, own_programs: Path, tmp_path: Path, seed: int) -> None:
     """A byte of a weight may change unseen; anything else is refused. Nothing may crash."""
-    data = (
-        (own_programs / ("cond", "attention", "constants", "trees")[seed])
-        .with_suffix(".pt2")
-        .read_bytes()
-    )
+    data = (own_programs / ("cond", "attention", "constants", "trees")[seed]).with_suffix(".pt2").read_bytes()
     source, target = tmp_path / "bad.pt2", tmp_path / "out.pt2"
     chance = random.Random(seed)
     refused = 0

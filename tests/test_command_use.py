@@ -217,9 +217,7 @@ def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
     ],
     ids=lambda value: " ".join(value),
 )
-def test_wrong_usage_is_explained(
-    winze: Winze, folder: Path, args: tuple[str, ...], words: tuple[str, ...]
-) -> None:
+def test_wrong_usage_is_explained(winze: Winze, folder: Path, args: tuple[str, ...], words: tuple[str, ...]) -> None:
     done = winze(*args, code=2, cwd=folder)
     message = done.stderr.decode()
     assert message.count("error: ") == 1
@@ -242,9 +240,7 @@ def test_wrong_usage_is_explained(
     ],
     ids=lambda value: " ".join(value),
 )
-def test_what_fails_is_named(
-    winze: Winze, folder: Path, args: tuple[str, ...], words: tuple[str, ...]
-) -> None:
+def test_what_fails_is_named(winze: Winze, folder: Path, args: tuple[str, ...], words: tuple[str, ...]) -> None:
     (folder / "noise").write_bytes(b"\x80\x02}q\0\0\0")
     done = winze(*args, code=1, cwd=folder)
     message = done.stderr.decode()

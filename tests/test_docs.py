@@ -13,9 +13,7 @@ PAGES = [p for p in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) 
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_page_shows_what_is_printed(
-    winze: Winze, own_programs: Path, page: Path, tmp_path: Path
-) -> None:
+def test_page_shows_what_is_printed(winze: Winze, own_programs: Path, page: Path, tmp_path: Path) -> None:
     """Setup commands find the repository's own programs in $PROGRAMS, and its root in $ROOT."""
     tools = [str(winze.path.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
     environment = {

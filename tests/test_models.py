@@ -20,9 +20,7 @@ import torch
 from conftest import MODELS_DIR, Winze
 from same_program import differences
 
-pytestmark = pytest.mark.skipif(
-    not (MODELS_DIR / "index.json").exists(), reason="no folder ../shared/models"
-)
+pytestmark = pytest.mark.skipif(not (MODELS_DIR / "index.json").exists(), reason="no folder ../shared/models")
 
 
 def folders() -> list[Path]:
@@ -91,9 +89,7 @@ def lowered(winze: Winze, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.mark.usefixtures("lowered")
 @pytest.mark.parametrize(("source", "record"), PROGRAMS)
-def test_text_parses_back_to_the_same_bytes(
-    winze: Winze, source: Path, record: dict[str, Any], tmp_path: Path
-) -> None:
+def test_text_parses_back_to_the_same_bytes(winze: Winze, source: Path, record: dict[str, Any], tmp_path: Path) -> None:
     winze("verify", source)
     winze("print", source)
     first = winze.convert(source, tmp_path / "first.wz")
@@ -126,9 +122,7 @@ def test_lowered_programs_compute_the_same(lowered: Lowered, source: Path) -> No
     assert lines, "check.py said nothing of this folder"
     *problems, summary = lines
     beyond_pytorch = {m["name"] for m in records(source) if m["reload"] != "ok"}
-    unequal = [
-        p for p in problems if p.removeprefix(f"{target}/").partition(":")[0] not in beyond_pytorch
-    ]
+    unequal = [p for p in problems if p.removeprefix(f"{target}/").partition(":")[0] not in beyond_pytorch]
     assert unequal == []
     assert f"of {len(records(source))} files load and give the recorded outputs" in summary
 

@@ -58,9 +58,7 @@ def test_writing_may_take_what_copying_takes_and_ten_milliseconds() -> None:
 
 def test_growth_is_noticed() -> None:
     winze = {("a", 10_000): 1.0, ("a", 1_000_000): 4.9, ("b", 10_000): 1.0, ("b", 1_000_000): 10.0}
-    assert list(report.growing(winze)) == [
-        "b grows 10.0 times a node from 10,000 to 1,000,000 nodes"
-    ]
+    assert list(report.growing(winze)) == ["b grows 10.0 times a node from 10,000 to 1,000,000 nodes"]
 
 
 def test_table_is_markdown() -> None:

@@ -19,17 +19,13 @@ def test_verifies_and_prints(winze: Winze, own_program: Path) -> None:
     assert winze("print", "--stats", own_program).stdout
 
 
-def test_text_parses_back_to_the_same_bytes(
-    winze: Winze, own_program: Path, tmp_path: Path
-) -> None:
+def test_text_parses_back_to_the_same_bytes(winze: Winze, own_program: Path, tmp_path: Path) -> None:
     first = winze.convert(own_program, tmp_path / "first.wz")
     second = winze.convert(first, tmp_path / "second.wz")
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_reading_and_writing_keeps_the_program(
-    winze: Winze, own_program: Path, tmp_path: Path
-) -> None:
+def test_reading_and_writing_keeps_the_program(winze: Winze, own_program: Path, tmp_path: Path) -> None:
     written = winze.convert(own_program, tmp_path / "written.pt2")
     assert differences(torch.export.load(own_program), torch.export.load(written)) == []
     again = winze.convert(written, tmp_path / "again.pt2")
@@ -37,17 +33,13 @@ def test_reading_and_writing_keeps_the_program(
     winze("diff", own_program, written)
 
 
-def test_the_way_through_text_keeps_the_program(
-    winze: Winze, own_program: Path, tmp_path: Path
-) -> None:
+def test_the_way_through_text_keeps_the_program(winze: Winze, own_program: Path, tmp_path: Path) -> None:
     text = winze.convert(own_program, tmp_path / "program.wz")
     written = winze.convert(text, tmp_path / "written.pt2")
     assert differences(torch.export.load(own_program), torch.export.load(written)) == []
 
 
-def test_default_pipeline_computes_the_same(
-    winze: Winze, own_program: Path, tmp_path: Path
-) -> None:
+def test_default_pipeline_computes_the_same(winze: Winze, own_program: Path, tmp_path: Path) -> None:
     lowered = winze.lower(own_program, tmp_path / "lowered.pt2", "--verify-each")
     winze("verify", lowered)
     assert cases.check(lowered, own_program.with_suffix(".cases")) == []
@@ -59,18 +51,14 @@ def test_unlowered_program_computes_the_same(own_program: Path) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_writes_for_other_releases(
-    winze: Winze, own_programs: Path, release: str, tmp_path: Path
-) -> None:
+def test_writes_for_other_releases(winze: Winze, own_programs: Path, release: str, tmp_path: Path) -> None:
     source = own_programs / "attention.pt2"
     written = winze.convert(source, tmp_path / "written.pt2", "--torch-version", release)
     winze("verify", written)
     winze("diff", source, written)
 
 
-def test_standard_input_and_text_by_content(
-    winze: Winze, own_programs: Path, tmp_path: Path
-) -> None:
+def test_standard_input_and_text_by_content(winze: Winze, own_programs: Path, tmp_path: Path) -> None:
     source = own_programs / "mlp.pt2"
     winze("lower", "-", "--passes", "", "-o", tmp_path / "a.pt2", stdin=source.read_bytes())
     text = winze.convert(source, tmp_path / "text.wz").read_bytes()

@@ -38,9 +38,7 @@ def test_lines_are_replaced_where_they_stood(tmp_path: Path) -> None:
 
 def test_each_prefix_has_lines_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "test.wz"
-    before = (
-        "// RUN: echo a | filecheck %s\n// RUN: echo b | filecheck %s --check-prefix=OTHER\ninput\n"
-    )
+    before = "// RUN: echo a | filecheck %s\n// RUN: echo b | filecheck %s --check-prefix=OTHER\ninput\n"
     after = updated(before, path, tmp_path)
     assert after == before + "\n// CHECK: a\n\n// OTHER: b\n"
     assert updated(after, path, tmp_path) == after

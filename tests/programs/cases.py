@@ -37,9 +37,7 @@ def differs(expected: Any, actual: Any, tolerance: float = 1e-5) -> str | None:
     if not isinstance(expected, torch.Tensor) or not isinstance(actual, torch.Tensor):
         return None if expected == actual else f"{actual!r} instead of {expected!r}"
     if (expected.dtype, expected.shape) != (actual.dtype, actual.shape):
-        return (
-            f"{actual.dtype}{list(actual.shape)} instead of {expected.dtype}{list(expected.shape)}"
-        )
+        return f"{actual.dtype}{list(actual.shape)} instead of {expected.dtype}{list(expected.shape)}"
     wide = torch.complex128 if expected.is_complex() else torch.float64
     a, b = actual.detach().to(wide), expected.detach().to(wide)
     if torch.allclose(a, b, rtol=10 * tolerance, atol=tolerance, equal_nan=True):

@@ -55,9 +55,7 @@ def specs() -> dict[str, Spec]:
     return {
         "mlp": Spec(models.Mlp, (randn(4, 8),), lower=("", "_core")),
         "conv_eval": Spec(models.ConvNet, (image,)),
-        "conv_train": Spec(
-            models.ConvNet, (image,), train=True, lower=("", "_functional", "_core")
-        ),
+        "conv_train": Spec(models.ConvNet, (image,), train=True, lower=("", "_functional", "_core")),
         "attention": Spec(
             models.Attention,
             (randn(2, 6, 16),),
@@ -65,13 +63,9 @@ def specs() -> dict[str, Spec]:
             more=[(randn(3, 11, 16, seed=1),), (randn(1, 2, 16, seed=2),)],
             lower=("", "_core"),
         ),
-        "mutation": Spec(
-            models.Mutation, (randn(3, 4), randn(3, 4, seed=1)), lower=("", "_functional", "_core")
-        ),
+        "mutation": Spec(models.Mutation, (randn(3, 4), randn(3, 4, seed=1)), lower=("", "_functional", "_core")),
         "aliasing": Spec(models.Aliasing, (randn(3, 4),)),
-        "cond": Spec(
-            models.Cond, (randn(3, 4),), more=[(-randn(3, 4).abs(),)], lower=("", "_core")
-        ),
+        "cond": Spec(models.Cond, (randn(3, 4),), more=[(-randn(3, 4).abs(),)], lower=("", "_core")),
         "while_loop": Spec(models.WhileLoop, (torch.tensor(3), randn(2, 3))),
         "no_grad_region": Spec(models.NoGradRegion, (randn(2, 4),), grad=True),
         "constants": Spec(models.Constants, (randn(3),)),
@@ -91,9 +85,7 @@ def specs() -> dict[str, Spec]:
             more=[(randn(7, 6, seed=1), 5)],
         ),
         "dtypes": Spec(models.Dtypes, (randn(4, 4),)),
-        "custom_op": Spec(
-            models.CustomOp, (randn(3, 3), randn(3, 3, seed=1)), lower=("", "_functional")
-        ),
+        "custom_op": Spec(models.CustomOp, (randn(3, 3), randn(3, 3, seed=1)), lower=("", "_functional")),
         "submodules": Spec(models.Submodules, (randn(2, 4),), preserve=("first", "second")),
         "trees": Spec(models.Trees, ({"a": randn(3), "b": [randn(3, seed=1), 2]},)),
         "random": Spec(models.Random, (randn(16),), train=True),
@@ -122,9 +114,7 @@ def make_all(folder: Path) -> list[str]:
     """Makes every program in `folder` and returns their names."""
     folder.mkdir(parents=True, exist_ok=True)
     models.register_custom_ops()
-    names = [
-        make(name, spec, suffix, folder) for name, spec in specs().items() for suffix in spec.lower
-    ]
+    names = [make(name, spec, suffix, folder) for name, spec in specs().items() for suffix in spec.lower]
     (folder / "programs.json").write_text(json.dumps(names, indent=1))
     return names
 

@@ -85,9 +85,7 @@ class Cond(nn.Module):
         self.scale = nn.Parameter(torch.ones(4))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(
-            x.sum() > 0, lambda t: t.sin() * self.scale, lambda t: t.cos() - self.scale, (x,)
-        )
+        return torch.cond(x.sum() > 0, lambda t: t.sin() * self.scale, lambda t: t.cos() - self.scale, (x,))
 
 
 class WhileLoop(nn.Module):
@@ -281,9 +279,7 @@ def register_custom_ops() -> None:
         return
 
     @torch.library.custom_op("winze_test::split_at", mutates_args=())
-    def split_at(
-        x: torch.Tensor, limit: float, axes: list[int]
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def split_at(x: torch.Tensor, limit: float, axes: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
         return x.clamp(min=limit), x.clamp(max=limit).flip(axes)
 
     @split_at.register_fake

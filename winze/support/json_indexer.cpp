@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -91,6 +92,19 @@ const char* find_backslash(const char* at, const char* end) {
   return found == nullptr ? end : static_cast<const char*>(found);
 }
 
+/// The first eight bytes of a key, with zeros behind its end. `readable` bytes may be read.
+std::uint64_t head_of(const char* text, std::size_t size, std::size_t readable) {
+  std::uint64_t head = 0;
+  if (std::endian::native == std::endian::big || readable < sizeof head) {
+    std::memcpy(&head, text, std::min(size, sizeof head));
+    return head;
+  }
+  // A copy of fixed size is one load; what was read too much is cut off.
+  std::memcpy(&head, text, sizeof head);
+  if (size < sizeof head) head &= (std::uint64_t{1} << (8 * size)) - 1;
+  return head;
+}
+
 }  // namespace
 
 std::size_t unescape_json(std::string_view body, char* out) {
@@ -131,7 +145,10 @@ void JsonIndexer::run() {
   find_tokens();
   // Opening brackets take two entries. Except for those still open in a faulty text, each has a
   // closing one, so that at most half of the tokens open.
-  document_.tokens_.reset(new std::uint32_t[std::size_t{count_} + count_ / 2 + max_depth_ + 4]);
+  const std::uint64_t most = std::uint64_t{count_} + count_ / 2 + max_depth_ + 4;
+  if (most >= unfinished) fail_at(0, fmt::format("the JSON text has too many tokens: {}", count_));
+  document_.tokens_.reset(new std::uint32_t[most]);
+  document_.escaped_ = std::make_unique<std::uint64_t[]>(most / 64 + 1);
   next_backslash_ = find_backslash(data_, data_ + size_);
   do {
     read_value();
@@ -256,7 +273,9 @@ void JsonIndexer::read_string() {
     next_backslash_ = find_backslash(data_ + begin, data_ + size_);
   if (next_backslash_ >= data_ + end) return emit(begin);
   check_escapes({data_ + begin + 1, end - begin - 1});
-  emit(begin | JsonDocument::escaped_flag);
+  const std::uint32_t token = document_.token_count_;
+  document_.escaped_[token / 64] |= std::uint64_t{1} << (token % 64);
+  emit(begin);
 }
 
 void JsonIndexer::check_escapes(std::string_view body) {
@@ -329,7 +348,7 @@ void JsonIndexer::read_word(std::string_view word) {
 void JsonIndexer::add_key(std::uint32_t token) {
   Key key{};
   // The table has no token after the key yet: its end is before the colon.
-  const std::uint32_t begin = document_.offset(token) + 1;
+  const std::uint32_t begin = document_.tokens_[token] + 1;
   std::uint32_t end = offsets_[next_ - 1];
   do {
     --end;
@@ -337,14 +356,16 @@ void JsonIndexer::add_key(std::uint32_t token) {
   key.token = token;
   key.text = data_ + begin;
   key.size = end - begin;
-  if ((document_.tokens_[token] & JsonDocument::escaped_flag) != 0) {
+  std::size_t readable = size_ - begin;
+  if (document_.is_escaped(token)) {
     char* text = document_.unescaped_.allocate(key.size);
     const std::size_t size = unescape_json({key.text, key.size}, text);
     document_.unescaped_.shrink(key.size - size);
     key.text = text;
     key.size = static_cast<std::uint32_t>(size);
+    readable = size;
   }
-  std::memcpy(&key.head, key.text, std::min<std::size_t>(key.size, sizeof key.head));
+  key.head = head_of(key.text, key.size, readable);
   const std::size_t first = frames_.back().first_key;
   if (keys_.size() - first < few_keys) {
     for (std::size_t i = first; i < keys_.size(); ++i) {
@@ -383,7 +404,7 @@ void JsonIndexer::check_keys(std::uint32_t first_key) {
 
 void JsonIndexer::fail_duplicate(const Key& key) {
   const std::string_view shown(key.text, std::min<std::size_t>(key.size, shown_text));
-  fail_with_path(key.token, document_.offset(key.token),
+  fail_with_path(key.token, document_.tokens_[key.token],
                  fmt::format("the key {} comes twice in one object", quote(shown)));
 }
 

@@ -80,7 +80,7 @@ std::string_view JsonDocument::quoted(std::uint32_t index) const {
 std::string_view JsonDocument::string(std::uint32_t index) const {
   std::string_view body = quoted(index);
   body = body.substr(1, body.size() - 2);
-  if ((tokens_[index] & escaped_flag) == 0) return body;
+  if (!is_escaped(index)) return body;
   char* out = unescaped_.allocate(body.size());
   const std::size_t size = unescape_json(body, out);
   unescaped_.shrink(body.size() - size);
@@ -150,7 +150,7 @@ std::string_view JsonValue::string(std::string& scratch) const {
   if (*document_->at(index_) != '"') throw wanted("a string");
   std::string_view body = document_->quoted(index_);
   body = body.substr(1, body.size() - 2);
-  if ((document_->tokens_[index_] & JsonDocument::escaped_flag) == 0) return body;
+  if (!document_->is_escaped(index_)) return body;
   if (scratch.size() < body.size()) scratch.resize(body.size());
   return std::string_view(scratch).substr(0, unescape_json(body, scratch.data()));
 }
@@ -250,24 +250,10 @@ Error JsonValue::wanted(std::string_view what) const {
   return error(fmt::format("{} is wanted, found {}", what, found));
 }
 
-JsonArray::Iterator& JsonArray::Iterator::operator++() {
-  index_ = document_->next(index_);
-  return *this;
-}
-
 std::size_t JsonArray::size() const {
   std::size_t count = 0;
   for (auto it = begin(); it != end(); ++it) ++count;
   return count;
-}
-
-JsonField JsonObject::Iterator::operator*() const {
-  return {document_->string(index_), JsonValue(document_, index_ + 1)};
-}
-
-JsonObject::Iterator& JsonObject::Iterator::operator++() {
-  index_ = document_->next(index_ + 1);
-  return *this;
 }
 
 std::size_t JsonObject::size() const {

@@ -18,8 +18,10 @@ enum class JsonKind : std::uint8_t { null, boolean, integer, real, string, array
 
 /// Bounds on what a document may ask for.
 struct JsonLimits {
-  std::uint32_t max_depth = 256;                           ///< nested arrays and objects
-  std::uint64_t max_size = (std::uint64_t{1} << 31U) - 1;  ///< bytes; never above 2^31 - 1
+  std::uint32_t max_depth = 256;  ///< nested arrays and objects
+  /// Bytes. Never above 4 GiB: simdjson's offsets have 32 bits. Indexing takes up to eight bytes of
+  /// memory for each byte of a text of nothing but brackets, about one for a program.
+  std::uint64_t max_size = (std::uint64_t{1} << 32U) - 1;
 };
 
 class JsonArray;
@@ -173,13 +175,10 @@ class JsonDocument {
   friend class JsonObject::Iterator;
   friend class JsonValue;
 
-  /// Set in the entry of a string that has escapes.
-  static constexpr std::uint32_t escaped_flag = std::uint32_t{1} << 31U;
-
-  [[nodiscard]] std::uint32_t offset(std::uint32_t index) const {
-    return tokens_[index] & ~escaped_flag;
+  [[nodiscard]] const char* at(std::uint32_t index) const { return data_ + tokens_[index]; }
+  [[nodiscard]] bool is_escaped(std::uint32_t index) const {
+    return (escaped_[index / 64] >> (index % 64) & 1U) != 0;
   }
-  [[nodiscard]] const char* at(std::uint32_t index) const { return data_ + offset(index); }
   /// The token after the value at `index`, with all that is inside it.
   [[nodiscard]] std::uint32_t next(std::uint32_t index) const {
     const char c = *at(index);
@@ -199,7 +198,23 @@ class JsonDocument {
   /// entry holds the size of the text.
   std::unique_ptr<std::uint32_t[]> tokens_;
   std::uint32_t token_count_ = 0;
+  std::unique_ptr<std::uint64_t[]>
+      escaped_;  ///< a bit a token: whether it is a string with escapes
   mutable CharArena unescaped_;
 };
+
+inline JsonArray::Iterator& JsonArray::Iterator::operator++() {
+  index_ = document_->next(index_);
+  return *this;
+}
+
+inline JsonField JsonObject::Iterator::operator*() const {
+  return {document_->string(index_), JsonValue(document_, index_ + 1)};
+}
+
+inline JsonObject::Iterator& JsonObject::Iterator::operator++() {
+  index_ = document_->next(index_ + 1);
+  return *this;
+}
 
 }  // namespace winze

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "winze/support/diagnostic.h"
 #include "winze/support/python_repr.h"
@@ -21,6 +22,24 @@ constexpr std::array<bool, 256> plain_bytes = [] {
   for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
   return plain;
 }();
+
+/// How many bytes at the beginning stand for themselves. Most texts are plain: eight bytes at once.
+std::size_t plain_size(std::string_view text) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t highs = 0x8080808080808080;
+  const auto zeros = [](std::uint64_t word) { return (word - ones) & ~word & highs; };
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    const std::uint64_t control = (word - ones * 0x20) & ~word;
+    const std::uint64_t special = control | word | zeros(word ^ ones * '"') |
+                                  zeros(word ^ ones * '\\') | zeros(word ^ ones * 0x7f);
+    if ((special & highs) != 0) break;
+  }
+  while (at < text.size() && plain_bytes[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
+}
 
 void append_unit(std::string& out, std::uint32_t unit) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -70,10 +89,9 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t at = 0;
   while (at < text.size()) {
-    std::size_t stop = at;
-    while (stop < text.size() && plain_bytes[static_cast<unsigned char>(text[stop])]) ++stop;
-    out.append(text.data() + at, stop - at);
-    at = stop;
+    const std::size_t plain = plain_size(text.substr(at));
+    out.append(text.data() + at, plain);
+    at += plain;
     if (at < text.size()) at += append_escape(out, text.substr(at));
   }
   out += '"';

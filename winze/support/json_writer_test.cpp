@@ -84,6 +84,22 @@ TEST(JsonWriter, EscapesStringsAsPythonDoes) {
   EXPECT_EQ(string_json(""), R"("")");
 }
 
+TEST(JsonWriter, EscapesAtEveryPlaceOfAString) {
+  for (std::size_t place = 0; place < 20; ++place) {
+    for (const char c : {'"', '\\', '\n', '\x7f'}) {
+      std::string text(20, 'x');
+      text[place] = c;
+      const std::string escape = c == '"'    ? "\\\""
+                                 : c == '\\' ? "\\\\"
+                                 : c == '\n' ? "\\n"
+                                             : "\\u007f";
+      std::string expected(20, 'x');
+      expected.replace(place, 1, escape);
+      EXPECT_EQ(string_json(text), fmt::format("\"{}\"", expected));
+    }
+  }
+}
+
 TEST(JsonWriter, RefusesInvalidUtf8) {
   try {
     string_json("ab\xff");

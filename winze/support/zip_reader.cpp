@@ -247,9 +247,13 @@ void ZipReader::check_size(const ZipEntry& entry) const {
                 fmt::format("the record would inflate to {} bytes, more than the {} allowed",
                             entry.size, limits_.max_inflated_size));
   }
-  if (entry.size / limits_.max_inflation > entry.compressed_size) {
-    throw error(entry.name, fmt::format("{} compressed bytes cannot inflate to {}",
-                                        entry.compressed_size, entry.size));
+  const bool small = entry.size <= limits_.small_inflated_size;
+  if (!small && entry.size / limits_.max_inflation > entry.compressed_size) {
+    throw error(
+        entry.name,
+        fmt::format("the record would inflate from {} bytes to {}, more than {} times as many",
+                    entry.compressed_size, entry.size, limits_.max_inflation),
+        "store the record without compression");
   }
 }
 

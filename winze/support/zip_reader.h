@@ -19,9 +19,10 @@ struct ZipLimits {
   std::uint64_t max_entries = 4'000'000;
   std::uint64_t max_name_size = 4096;
   /// Most bytes that one deflated record may inflate to.
-  std::uint64_t max_inflated_size = std::uint64_t{4} << 30U;
-  /// Most that a deflated record may grow by; the format itself cannot exceed 1032.
-  std::uint64_t max_inflation = 1100;
+  std::uint64_t max_inflated_size = std::uint64_t{1} << 30U;
+  /// How many times as large as its compressed form a deflated record may be, unless it is small.
+  std::uint64_t max_inflation = 200;
+  std::uint64_t small_inflated_size = std::uint64_t{16} << 20U;
 };
 
 enum class ZipMethod : std::uint8_t { stored, deflate };

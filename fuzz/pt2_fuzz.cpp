@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as the JSON of a program, or as a whole archive: read, or refused with an Error. What was read is checked
+// and written, and what was written is read again.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "winze/program/pt2_reader.h"
+#include "winze/program/pt2_writer.h"
+#include "winze/support/byte_sink.h"
+#include "winze/support/zip_writer.h"
+
+namespace {
+
+using namespace winze;
+
+std::string archive_of(std::string_view json) {
+  std::string bytes;
+  StringSink sink(bytes);
+  ZipWriter zip(sink);
+  zip.add("m/models/model.json", json);
+  zip.add("m/data/weights/model_weights_config.json", R"({"config": {}})");
+  zip.add("m/data/constants/model_constants_config.json", R"({"config": {}})");
+  zip.add("m/archive_format", "pt2");
+  zip.finish();
+  return bytes;
+}
+
+std::string written(const ExportedProgram& program) {
+  std::string bytes;
+  StringSink sink(bytes);
+  (void)write_pt2(program, sink);
+  return bytes;
+}
+
+void read_write_read(const std::string& archive) {
+  Context context;
+  const ExportedProgram program = read_pt2(context, Bytes::borrow(archive));
+  program.graph->lint();
+  std::string first;
+  try {
+    first = written(program);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error&) {
+    return;  // a program may hold what no release can express
+  }
+  Context other;
+  const ExportedProgram again = read_pt2(other, Bytes::borrow(first));
+  WINZE_CHECK(written(again) == first, "what was written and read again is written otherwise");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    read_write_read(looks_like_pt2(text) ? std::string(text) : archive_of(text));
+  } catch (const InternalError&) {
+    __builtin_trap();
+  } catch (const Error&) {
+  }
+  return 0;
+}

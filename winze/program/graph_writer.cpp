@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/program/graph_writer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "winze/program/schema_fields.h"
+#include "winze/schema/op.h"
+#include "winze/support/json_reader.h"
+
+namespace winze {
+namespace {
+
+constexpr std::int64_t positional_kind = 1;
+constexpr std::int64_t keyword_kind = 2;
+
+bool is_in_table(ValueKind value, ValueKind table) {
+  if (value == table) return true;
+  return table == ValueKind::tensor && value == ValueKind::token;
+}
+
+}  // namespace
+
+void WriteSession::warn(std::string message) const {
+  if (warnings == nullptr) return;
+  Diagnostic diagnostic;
+  diagnostic.severity = Severity::warning;
+  diagnostic.message = std::move(message);
+  warnings->push_back(std::move(diagnostic));
+}
+
+void WriteSession::write_unknown_fields(JsonWriter& writer, std::string_view json) const {
+  if (json.empty() || !keeps_unknown_fields) return;
+  const JsonDocument document(Bytes::borrow(json));
+  for (const JsonField field : document.root().object()) {
+    writer.key(field.key);
+    writer.raw(field.value.raw_json());
+  }
+}
+
+GraphWriter::GraphWriter(WriteSession& session, const Graph& graph, JsonWriter& writer)
+    : session_(session),
+      graph_(graph),
+      writer_(writer),
+      names_(graph),
+      arguments_(graph, names_, session.metas, writer, session.schema_minor,
+                 [this](const Graph& nested) { write_subgraph(nested); }) {}
+
+void GraphWriter::write() {
+  const Node output = graph_.output_node();
+  if (!output) fail("graph \"{}\" has no output, which a .pt2 file needs", graph_.name());
+  writer_.begin_object();
+  writer_.plain_key("inputs");
+  writer_.begin_array();
+  for (const Node placeholder : graph_.placeholders()) write_input(placeholder);
+  writer_.end_array();
+  writer_.plain_key("outputs");
+  writer_.begin_array();
+  const Argument values = output.argument(0);
+  for (std::uint32_t index = 0; index < values.count(); ++index) {
+    arguments_.write(output, output.element(values, index), nullptr);
+  }
+  writer_.end_array();
+  writer_.plain_key("nodes");
+  writer_.begin_array();
+  for (const Node node : graph_.nodes()) {
+    if (node.is_call()) write_node(node);
+    if (node.kind() == NodeKind::get_attr) {
+      fail("{} reads an attribute of the module, which a .pt2 file cannot hold", node.str());
+    }
+  }
+  writer_.end_array();
+  write_tables();
+  session_.write_unknown_fields(writer_, graph_.unknown_fields());
+  writer_.end_object();
+}
+
+void GraphWriter::write_input(Node placeholder) {
+  if (placeholder.value().meta().kind != ValueKind::constant) {
+    return arguments_.write_value(placeholder.value());
+  }
+  const Argument role = placeholder.argument(0);
+  if (role.kind() != ArgumentKind::input_spec) fail("input {} is a constant of no value", placeholder.str());
+  arguments_.write(placeholder, graph_.context().input_spec_of(role).constant, nullptr);
+}
+
+void GraphWriter::write_node(Node node) {
+  const Op& op = graph_.context().ops().get(node.op());
+  const ResultStructure structure = result_structure_of(node);
+  writer_.begin_object();
+  writer_.plain_key("target");
+  writer_.string(op.target());
+  writer_.plain_key("inputs");
+  writer_.begin_array();
+  write_inputs(node);
+  writer_.end_array();
+  writer_.plain_key("outputs");
+  writer_.begin_array();
+  write_results(node, structure);
+  writer_.end_array();
+  writer_.plain_key("metadata");
+  write_metadata(node);
+  writer_.plain_key("is_hop_single_tensor_return");
+  if (structure.is_single_tensor_return) {
+    writer_.boolean(*structure.is_single_tensor_return);
+  } else {
+    writer_.null();
+  }
+  if (since_minor(SchemaField::node_name) <= session_.schema_minor) {
+    writer_.plain_key("name");
+    writer_.string(names_.of(node));
+  }
+  if (node.source().valid()) {
+    const StringId unknown = graph_.context().source_info(node.source()).unknown_fields;
+    session_.write_unknown_fields(writer_, graph_.context().text(unknown));
+  }
+  writer_.end_object();
+}
+
+/// Arguments equal to the default are left out, but for those before a later argument that is given by position:
+/// torch.export.load puts positional arguments one after the other.
+void GraphWriter::write_inputs(Node node) {
+  const Op& op = graph_.context().ops().get(node.op());
+  const std::vector<SchemaArgument>& formal = op.schema.arguments;
+  // Operators without a schema in PyTorch take positional arguments without names.
+  const bool has_names = op.kind == OpKind::overload || op.kind == OpKind::symbolic || op.kind == OpKind::opaque;
+  const std::uint32_t count = node.argument_count();
+  std::uint32_t positional_end = 0;
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const bool by_position = index >= formal.size() || !formal[index].kwarg_only;
+    if (by_position && !node.argument(index).is_default()) positional_end = index + 1;
+  }
+  for (std::uint32_t index = 0; index < positional_end; ++index) {
+    if (index >= formal.size()) {
+      write_input_argument(node, index, "", false, nullptr);
+    } else if (!formal[index].kwarg_only) {
+      write_input_argument(node, index, has_names ? formal[index].name : "", false, &formal[index].type);
+    }
+  }
+  for (std::uint32_t index = 0; index < count && index < formal.size(); ++index) {
+    if (!formal[index].kwarg_only || node.argument(index).is_default()) continue;
+    write_input_argument(node, index, formal[index].name, true, &formal[index].type);
+  }
+}
+
+void GraphWriter::write_input_argument(Node node, std::uint32_t index, std::string_view name, bool is_keyword,
+                                       const Type* type) {
+  writer_.begin_object();
+  writer_.plain_key("name");
+  writer_.string(name);
+  writer_.plain_key("arg");
+  arguments_.write(node, node.argument_or_default(index), type);
+  writer_.plain_key("kind");
+  writer_.integer(is_keyword ? keyword_kind : positional_kind);
+  writer_.end_object();
+}
+
+void GraphWriter::write_results(Node node, const ResultStructure& structure) {
+  std::uint32_t next = 0;
+  for (const std::int32_t group : structure.groups) {
+    if (group != ResultStructure::single) {
+      write_result_list(node, next, static_cast<std::uint32_t>(group));
+      next += static_cast<std::uint32_t>(group);
+      continue;
+    }
+    const Value value = node.value(next++);
+    if (value.meta().kind != ValueKind::none) {
+      arguments_.write_value(value);
+      continue;
+    }
+    writer_.begin_object();
+    writer_.plain_key("as_none");
+    writer_.boolean(true);
+    writer_.end_object();
+  }
+}
+
+void GraphWriter::write_result_list(Node node, std::uint32_t first, std::uint32_t count) {
+  const auto kind_of = [&](std::uint32_t index) { return node.value(first + index).meta().kind; };
+  ArgumentArm arm = ArgumentArm::as_tensors;
+  if (count > 0 && kind_of(0) == ValueKind::sym_int) arm = ArgumentArm::as_sym_ints;
+  if (count > 0 && kind_of(0) == ValueKind::sym_float) arm = ArgumentArm::as_sym_floats;
+  if (count > 0 && kind_of(0) == ValueKind::sym_bool) arm = ArgumentArm::as_sym_bools;
+  for (std::uint32_t index = 0; index < count; ++index) {
+    if (arm == ArgumentArm::as_tensors && kind_of(index) == ValueKind::none) arm = ArgumentArm::as_optional_tensors;
+  }
+  writer_.begin_object();
+  writer_.plain_key(name_of(arm));
+  writer_.begin_array();
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const Value value = node.value(first + index);
+    if (arm == ArgumentArm::as_optional_tensors && value.meta().kind != ValueKind::none) {
+      arguments_.write_value(value);
+      continue;
+    }
+    writer_.begin_object();
+    if (value.meta().kind == ValueKind::none) {
+      writer_.plain_key("as_none");
+      writer_.boolean(true);
+    } else {
+      writer_.plain_key(arm == ArgumentArm::as_tensors ? "name" : "as_name");
+      writer_.string(names_.of(value));
+    }
+    writer_.end_object();
+  }
+  writer_.end_array();
+  writer_.end_object();
+}
+
+void GraphWriter::write_metadata(Node node) {
+  constexpr std::size_t long_text = 64;
+  const Context& context = graph_.context();
+  writer_.begin_object();
+  if (node.source().valid()) {
+    for (const SourceInfo::Entry& entry : context.source_info(node.source()).entries) {
+      const std::string_view key = context.text(entry.key);
+      writer_.key(key);
+      const std::string_view text = context.text(entry.value);
+      if (key != "stack_trace" || text.size() < long_text) {
+        writer_.string(text);
+        continue;
+      }
+      std::string& escaped = session_.escaped_texts[entry.value.index];
+      if (escaped.empty()) append_json_string(escaped, text);
+      writer_.raw(escaped);
+    }
+  }
+  writer_.end_object();
+}
+
+void GraphWriter::write_tables() {
+  write_table("tensor_values", ValueKind::tensor);
+  write_table("sym_int_values", ValueKind::sym_int);
+  write_table("sym_bool_values", ValueKind::sym_bool);
+  writer_.plain_key("is_single_tensor_return");
+  writer_.boolean(graph_.is_single_tensor_return());
+  write_table("custom_obj_values", ValueKind::custom_object);
+  write_table("sym_float_values", ValueKind::sym_float);
+}
+
+void GraphWriter::write_table(std::string_view key, ValueKind kind) {
+  writer_.plain_key(key);
+  writer_.begin_object();
+  for (const Node node : graph_.nodes()) {
+    for (std::uint32_t index = 0; index < node.value_count(); ++index) {
+      const Value value = node.value(index);
+      const Meta& meta = value.meta();
+      if (meta.kind == ValueKind::unknown) fail("nothing is known of what {} yields, which a .pt2 file needs", node.str());
+      if (!is_in_table(meta.kind, kind)) continue;
+      const std::string_view name = names_.of(value);
+      writer_.key(name);
+      if (kind == ValueKind::tensor) {
+        writer_.raw(session_.metas.tensor_meta(value.meta_id()));
+      } else if (kind == ValueKind::custom_object) {
+        writer_.begin_object();
+        writer_.plain_key("name");
+        writer_.string(name);
+        writer_.plain_key("class_fqn");
+        writer_.string(graph_.context().text(meta.class_name));
+        writer_.end_object();
+      } else {
+        writer_.raw(session_.metas.sym_value(value.meta_id()));
+      }
+    }
+  }
+  writer_.end_object();
+}
+
+void GraphWriter::write_subgraph(const Graph& graph) {
+  writer_.begin_object();
+  writer_.plain_key("name");
+  writer_.string(names_.add_attribute(graph.name()));
+  writer_.plain_key("graph");
+  GraphWriter(session_, graph, writer_).write();
+  writer_.end_object();
+}
+
+}  // namespace winze

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/program/pt2_writer.h"
+
+#include <fmt/format.h>
+#include <tsl/robin_set.h>
+
+#include "winze/program/archive_layout.h"
+#include "winze/program/program_writer.h"
+#include "winze/program/weights_writer.h"
+#include "winze/support/hash.h"
+#include "winze/support/zip_writer.h"
+
+namespace winze {
+namespace {
+
+/// Readers strip the root folder; its name has no meaning.
+constexpr std::string_view archive_root = "archive/";
+
+void add_record(ZipWriter& zip, const ArchiveRecord& record) {
+  const std::string name = std::string(archive_root) + record.name;
+  if (record.crc32) {
+    zip.add_unchanged(name, record.bytes, *record.crc32);
+  } else {
+    zip.add(name, record.bytes);
+  }
+}
+
+/// 40 digits that depend on the program and on the names of the weights, as PyTorch's own depend on all records.
+std::string serialization_id(const std::string& program, const std::string& weights, const std::string& constants) {
+  constexpr std::uint64_t other_seed = 0x77696E7A65;
+  const auto digits = [&](std::uint64_t seed) {
+    std::uint64_t hash = hash_bytes(program, seed);
+    hash = hash_combine(hash, hash_bytes(weights, seed));
+    return hash_combine(hash, hash_bytes(constants, seed));
+  };
+  return fmt::format("{:020}{:020}", digits(0), digits(other_seed));
+}
+
+}  // namespace
+
+std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink, const WriteOptions& options) {
+  std::vector<Diagnostic> warnings;
+  const WriteTarget target = choose_target(program, options);
+  MetaWriter metas(program, target.schema_minor);
+  const bool keeps_unknown = target.schema_minor >= program.schema_version.minor;
+  tsl::robin_set<std::string_view> taken;
+  for (const ArchiveRecord& record : program.records) taken.insert(record.name);
+  const std::string root(archive_root);
+  const WeightsWriter weights(program, program.state_dict, root, std::string(weights_folder), "weight_", taken);
+  const WeightsWriter constants(program, program.constants, root, std::string(constants_folder), "tensor_", taken);
+  // All that may fail is made before the first byte is written.
+  const std::string weights_config = weights.config(metas, keeps_unknown);
+  const std::string constants_config = constants.config(metas, keeps_unknown);
+  const std::string json = program_json(program, options, &warnings);
+
+  ZipWriter zip(sink);
+  weights.write_payloads(zip);
+  zip.add(fmt::format("{}{}{}_weights_config.json", root, weights_folder, program.name), weights_config);
+  constants.write_payloads(zip);
+  zip.add(fmt::format("{}{}{}_constants_config.json", root, constants_folder, program.name), constants_config);
+  zip.add(fmt::format("{}models/{}.json", root, program.name), json);
+  ArchiveRecord inputs;
+  if (program.example_inputs) inputs = *program.example_inputs;
+  // PyTorch wants the record even where there are no example inputs.
+  inputs.name = fmt::format("data/sample_inputs/{}.pt", program.name);
+  add_record(zip, inputs);
+  for (const ArchiveRecord& record : program.records) add_record(zip, record);
+  zip.add(root + std::string(archive_format_record), "pt2");
+  zip.add(root + std::string(archive_version_record), "0");
+  zip.add(root + std::string(container_version_record), "6\n");
+  zip.add(root + std::string(byteorder_record), "little");
+  zip.add(root + std::string(serialization_id_record), serialization_id(json, weights_config, constants_config));
+  zip.finish();
+  return warnings;
+}
+
+}  // namespace winze

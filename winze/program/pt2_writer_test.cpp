@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/program/pt2_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "winze/program/test_archive.h"
+#include "winze/support/zip_reader.h"
+
+namespace winze {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using test::archive_records;
+using test::ProgramText;
+using test::read;
+using test::Records;
+
+std::string written(const ExportedProgram& program, const WriteOptions& options = {}) {
+  std::string bytes;
+  StringSink sink(bytes);
+  (void)write_pt2(program, sink, options);
+  return bytes;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of_writing(const ExportedProgram& program, const WriteOptions& options = {}) {
+  try {
+    (void)written(program, options);
+  } catch (const InternalError& error) {
+    return std::string("internal: ") + error.what();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Pt2Writer, ReadThenWriteGivesTheSameJson) {
+  const ProgramText text;
+  Context context;
+  EXPECT_EQ(program_json(read(context, text)), text.json());
+}
+
+TEST(Pt2Writer, RecordsComeInPyTorchsOrder) {
+  Context context;
+  Records records = archive_records(ProgramText().json());
+  records.emplace_back("m/extra/notes.txt", "hello");
+  const ZipReader zip(Bytes::own(written(read(context, records))), "out.pt2");
+  std::vector<std::string> names;
+  for (const ZipEntry& entry : zip.entries()) names.emplace_back(entry.name);
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("archive/data/weights/weight_0", "archive/data/weights/model_weights_config.json",
+                                     "archive/data/constants/model_constants_config.json", "archive/models/model.json",
+                                     "archive/data/sample_inputs/model.pt", "archive/extra/notes.txt",
+                                     "archive/archive_format", "archive/archive_version", "archive/.data/version",
+                                     "archive/byteorder", "archive/.data/serialization_id"));
+  EXPECT_EQ(zip.get("archive/data/weights/weight_0").data_offset % 64, 0U);
+  EXPECT_EQ(zip.read(zip.get("archive/data/weights/weight_0")).string_view(), std::string(8, '\1'));
+  EXPECT_EQ(zip.get("archive/.data/serialization_id").size, 40U);
+}
+
+TEST(Pt2Writer, WhatWasWrittenReadsBackTheSame) {
+  Context context;
+  const ExportedProgram program = read(context, ProgramText());
+  const std::string first = written(program);
+  const ExportedProgram again = read_pt2(context, Bytes::own(first));
+  EXPECT_EQ(written(again), first);
+}
+
+TEST(Pt2Writer, OlderReleasesDoNotGetLaterFields) {
+  Context context;
+  const ExportedProgram program = read(context, ProgramText());
+  const std::string json = program_json(program, {.torch_version = "2.9"});
+  EXPECT_THAT(json, AllOf(HasSubstr(R"("schema_version": {"major": 8, "minor": 14})"), Not(HasSubstr(R"("name": "relu"}, {"target")")),
+                          HasSubstr(R"("torch_version": "2.9.0")")));
+  EXPECT_THAT(program_json(program, {.torch_version = "2.11.0"}), HasSubstr(R"("name": "relu"}, {"target")"));
+}
+
+TEST(Pt2Writer, FilesBeforeTheLayoutAreWrittenForItsFirstRelease) {
+  ProgramText text;
+  text.torch_version = "2.7.1+cu126";
+  text.schema_version = R"({"major": 8, "minor": 7})";
+  Context context;
+  EXPECT_THAT(program_json(read(context, text)),
+              AllOf(HasSubstr(R"("minor": 14)"), HasSubstr(R"("torch_version": "2.9.0")")));
+}
+
+TEST(Pt2Writer, RefusesReleasesBefore29) {
+  Context context;
+  const ExportedProgram program = read(context, ProgramText());
+  EXPECT_THAT(error_of_writing(program, {.torch_version = "2.8"}),
+              AllOf(HasSubstr("\"2.8\" is no PyTorch release that can be written for"), HasSubstr("2.9 or a later one")));
+}
+
+TEST(Pt2Writer, UnknownFieldsSurvive) {
+  ProgramText text;
+  text.schema_version = R"({"major": 8, "minor": 23})";
+  text.torch_version = "2.17.0";
+  text.rest = R"(, "new_field": [1, 2.50])";
+  text.graph_rest = R"(, "graph_field": {"a": null})";
+  text.nodes = replaced(text.nodes, R"("name": "relu"}, )", R"("name": "relu", "node_field": "z"}, )");
+  Context context;
+  const ExportedProgram program = read(context, text);
+  EXPECT_EQ(program_json(program), text.json());
+  std::vector<Diagnostic> warnings;
+  EXPECT_THAT(program_json(program, {.torch_version = "2.13"}, &warnings), Not(HasSubstr("_field")));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0].str(), HasSubstr("fields of schema 8.23 are dropped"));
+}
+
+TEST(Pt2Writer, ArgumentsEqualToTheDefaultAreLeftOut) {
+  ProgramText text;
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "x"}}, "kind": 1}])",
+                        R"({"as_tensor": {"name": "x"}}, "kind": 1}, {"name": "alpha", "arg": {"as_int": 1}, "kind": 2}])");
+  Context context;
+  EXPECT_EQ(program_json(read(context, text)), ProgramText().json());
+}
+
+TEST(Pt2Writer, DefaultsBeforeAGivenPositionAreFilledIn) {
+  ProgramText text;
+  // clamp(Tensor self, Scalar? min=None, Scalar? max=None)
+  text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.aten.clamp.default");
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}}, "kind": 1}])",
+                        R"({"as_tensor": {"name": "p_w"}}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 2}])");
+  Context context;
+  EXPECT_THAT(program_json(read(context, text)),
+              HasSubstr(R"({"name": "min", "arg": {"as_none": true}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 1}])"));
+}
+
+TEST(Pt2Writer, MutationMakesTheDialectTraining) {
+  ProgramText text;
+  text.nodes = replaced(text.nodes, "torch.ops.aten.add.Tensor", "torch.ops.aten.add_.Tensor");
+  Context context;
+  EXPECT_THAT(program_json(read(context, text)), HasSubstr(R"("verifiers": ["TRAINING"])"));
+}
+
+TEST(Pt2Writer, InfinitiesKeepTheirSign) {
+  ProgramText text;
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "x"}})", R"({"as_float": "-Infinity"})");
+  Context context;
+  EXPECT_THAT(program_json(read(context, text)), HasSubstr(R"({"as_float": "-Infinity"})"));
+}
+
+TEST(Pt2Writer, WeightsThatShareStorageShareARecord) {
+  Records records = archive_records(ProgramText().json());
+  const std::string meta(test::f32_2);
+  const auto entry = [&](std::string_view name, const std::string& tensor_meta) {
+    return "\"" + std::string(name) + R"(": {"path_name": "weight_0", "is_param": false, "use_pickle": false, "tensor_meta": )" +
+           tensor_meta + "}";
+  };
+  test::set_record(records, "m/data/weights/model_weights_config.json",
+                   R"({"config": {)" + entry("w", meta) + ", " + entry("v", meta) + ", " +
+                       entry("i", replaced(meta, "\"dtype\": 7", "\"dtype\": 4")) + "}}");
+  Context context;
+  const ZipReader zip(Bytes::own(written(read(context, records))), "out.pt2");
+  const std::string config(zip.read(zip.get("archive/data/weights/model_weights_config.json")).string_view());
+  EXPECT_THAT(config, AllOf(HasSubstr(R"("w": {"path_name": "weight_0")"), HasSubstr(R"("v": {"path_name": "weight_0")")));
+  // PyTorch reads a record as elements of one dtype, so another dtype takes another record.
+  EXPECT_THAT(config, HasSubstr(R"("i": {"path_name": "weight_1")"));
+}
+
+TEST(Pt2Writer, NewConstantsGetARecord) {
+  Context context;
+  ExportedProgram program = read(context, ProgramText());
+  const SymInt sizes[] = {3};
+  const MetaId meta = context.contiguous_meta(ScalarType::uint8, sizes);
+  (void)add_constant(program, "folded", meta, Bytes::own("abc"));
+  const ZipReader zip(Bytes::own(written(program)), "out.pt2");
+  EXPECT_EQ(zip.read(zip.get("archive/data/constants/tensor_0")).string_view(), "abc");
+  EXPECT_THROW((void)add_constant(program, "folded", meta, Bytes::own("abc")), Error);
+  EXPECT_THROW((void)add_constant(program, "short", meta, Bytes::own("ab")), Error);
+}
+
+TEST(Pt2Writer, WeightsWithoutBytesCannotBeWritten) {
+  Context context;
+  ExportedProgram program = read(context, ProgramText());
+  program.storages[0].has_bytes = false;
+  program.storages[0].bytes = Bytes();
+  EXPECT_THAT(error_of_writing(program), AllOf(HasSubstr("weight \"w\" has no bytes"), HasSubstr("--weights")));
+  attach_weights(program, Bytes::own(test::make_zip(archive_records(ProgramText().json()))), {.file_name = "w.pt2"});
+  EXPECT_THAT(error_of_writing(program), IsEmpty());
+}
+
+TEST(Pt2Writer, LostModuleSignaturesAreReported) {
+  ProgramText text;
+  text.module_call_graph =
+      R"([{"fqn": "act", "signature": {"inputs": [{"as_tensor": {"name": "relu"}}], "outputs": [], "in_spec": "", "out_spec": "", "forward_arg_names": null}}])";
+  Context context;
+  ExportedProgram program = read(context, text);
+  const std::vector<Node> inputs = program.graph->placeholders();
+  Node relu = inputs[1].next();
+  relu.next().replace_input_with(relu.value(), inputs[1].value());
+  relu.erase();
+  std::vector<Diagnostic> warnings;
+  EXPECT_THAT(program_json(program, {}, &warnings), HasSubstr(R"({"fqn": "act", "signature": null})"));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0].str(), HasSubstr("the signature of module \"act\" is dropped"));
+}
+
+TEST(Pt2Writer, ArmsThatAReleaseLacksAreRefused) {
+  ProgramText text;
+  text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.mine.any.default");
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})", R"({"as_float_lists": [[1.5], [2.5]]})");
+  Context context;
+  const ExportedProgram program = read(context, text);
+  EXPECT_EQ(program_json(program), text.json());
+  EXPECT_THAT(error_of_writing(program, {.torch_version = "2.11"}),
+              HasSubstr("an argument of kind as_float_lists is not known to the PyTorch release"));
+}
+
+}  // namespace
+}  // namespace winze

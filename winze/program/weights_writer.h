@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
+#include "winze/program/meta_writer.h"
+#include "winze/program/program.h"
+#include "winze/support/zip_writer.h"
+
+namespace winze {
+
+/// Writes the payloads of one table of weights and the config that lists them.
+class WeightsWriter {
+ public:
+  /// `folder` is below the archive's root, `prefix` that of new records (`weight_`); `taken` holds the names of all
+  /// records that are carried through.
+  WeightsWriter(const ExportedProgram& program, const WeightTable& table, std::string root, std::string folder,
+                std::string prefix, const tsl::robin_set<std::string_view>& taken);
+
+  /// Throws Error naming a weight without bytes.
+  void write_payloads(ZipWriter& zip) const;
+  /// The schema's PayloadConfig.
+  [[nodiscard]] std::string config(MetaWriter& metas, bool keeps_unknown_fields) const;
+
+ private:
+  struct Payload {
+    StorageId storage;
+    std::string record;
+  };
+  [[nodiscard]] std::uint32_t add_payload(const Weight& weight);
+  [[nodiscard]] std::string choose_name(const Storage& storage);
+
+  const ExportedProgram& program_;
+  const WeightTable& table_;
+  std::string root_;
+  std::string folder_;
+  std::string prefix_;
+  const tsl::robin_set<std::string_view>& taken_;
+  tsl::robin_set<std::string> names_;
+  std::vector<Payload> payloads_;
+  std::vector<std::uint32_t> payload_of_;  ///< by position in the table
+  /// Payloads by storage and dtype: PyTorch reads a record as elements of one dtype.
+  tsl::robin_map<std::uint64_t, std::uint32_t> by_storage_;
+  std::uint32_t next_number_ = 0;
+};
+
+}  // namespace winze

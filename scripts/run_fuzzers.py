@@ -2,44 +2,63 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs each libFuzzer target of a build folder, from its seed corpus, for a number of seconds.
 
-A target is `bin/fuzz_NAME`; its seeds are `fuzz/corpus/NAME/`, its dictionary, where it has one,
-`fuzz/NAME.dict`. What it learns stays in the build folder. An input that fails is kept there too,
-and the command that repeats the failure is printed.
+The targets and their seeds are those of the build's tests `fuzz.NAME`; a dictionary is taken from
+`fuzz/NAME.dict` where there is one. What a target learns stays in the build folder. So does an input
+that fails, and the command that repeats the failure is printed.
 """
 
 import argparse
 import concurrent.futures
+import json
 import os
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def run(target: Path, build_dir: Path, seconds: int) -> tuple[bool, str]:
+@dataclass(frozen=True)
+class Target:
+    name: str
+    program: str
+    seeds: list[str]
+
+
+def targets_of(build_dir: Path) -> list[Target]:
+    """The tests `fuzz.NAME`, whose command is the target, its options and its seeds."""
+    listed = subprocess.run(
+        ["ctest", "--test-dir", build_dir, "--show-only=json-v1"], check=True, capture_output=True
+    ).stdout
+    found = []
+    for test in json.loads(listed)["tests"]:
+        if test["name"].startswith("fuzz."):
+            program, *arguments = test["command"]
+            seeds = [a for a in arguments if not a.startswith("-")]
+            found.append(Target(test["name"].removeprefix("fuzz."), program, seeds))
+    return found
+
+
+def run(target: Target, build_dir: Path, seconds: int) -> tuple[bool, str]:
     """Runs one target; returns whether it held, and what to print."""
-    name = target.name.removeprefix("fuzz_")
-    learned = build_dir / "fuzz-corpus" / name
-    artifacts = build_dir / "fuzz-artifacts" / name
+    learned = build_dir / "fuzz-corpus" / target.name
+    artifacts = build_dir / "fuzz-artifacts" / target.name
     for folder in (learned, artifacts):
         folder.mkdir(parents=True, exist_ok=True)
     command = [
-        str(target),
+        target.program,
         f"-max_total_time={seconds}",
         "-timeout=20",
         "-rss_limit_mb=2048",
         "-print_final_stats=1",
         f"-artifact_prefix={artifacts}/",
     ]
-    dictionary = ROOT / "fuzz" / f"{name}.dict"
+    dictionary = ROOT / "fuzz" / f"{target.name}.dict"
     if dictionary.exists():
         command.append(f"-dict={dictionary}")
-    command.append(str(learned))
-    seeds = ROOT / "fuzz" / "corpus" / name
-    if seeds.is_dir():
-        command.append(str(seeds))
+    command += [str(learned), *target.seeds]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     runs = re.search(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
     if done.returncode == 0 and runs:
@@ -48,7 +67,7 @@ def run(target: Path, build_dir: Path, seconds: int) -> tuple[bool, str]:
     lines = done.stderr.splitlines()
     start = next((i for i, line in enumerate(lines) if "ERROR" in line), max(0, len(lines) - 40))
     written = re.search(r"Test unit written to (\S+)", done.stderr)
-    repeat = f"\nrepeat: {target} {written[1]}" if written else ""
+    repeat = f"\nrepeat: {target.program} {written[1]}" if written else ""
     return False, f"{target.name}: FAILED\n" + "\n".join(lines[start : start + 60]) + repeat
 
 
@@ -57,15 +76,15 @@ def main() -> int:
     parser.add_argument("--build-dir", type=Path, required=True)
     parser.add_argument("--seconds", type=int, required=True)
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("targets", nargs="*", help="names without fuzz_; all of them by default")
+    parser.add_argument("targets", nargs="*", help="names of targets; all of them by default")
     options = parser.parse_args()
     build_dir = options.build_dir.resolve()
 
-    targets = sorted(p for p in (build_dir / "bin").glob("fuzz_*") if os.access(p, os.X_OK))
+    targets = targets_of(build_dir)
     if options.targets:
-        targets = [t for t in targets if t.name.removeprefix("fuzz_") in options.targets]
+        targets = [t for t in targets if t.name in options.targets]
     if not targets:
-        print(f"run_fuzzers: error: no fuzz target in {options.build_dir}/bin", file=sys.stderr)
+        print(f"run_fuzzers: error: no such fuzz target in {options.build_dir}", file=sys.stderr)
         return 1
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -149,7 +149,7 @@ def check_signature(schema: str, function: Callable[..., Any], skip: int) -> Non
 def find_function(qualified: str) -> Callable[..., Any]:
     """The Python function of that name, which is also the target that export writes for it."""
     module, _, name = qualified.rpartition(".")
-    function = getattr(importlib.import_module(module), name)
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     written = f"{function.__module__}.{function.__name__}"
     if written != qualified:
         sys.exit(f"dump_schemas: export writes `{written}` for `{qualified}`")

@@ -8,7 +8,8 @@ and for functions on symbolic scalars. `dump_schemas.py` checks that they still 
 # Higher-order operators: `torch.ops.higher_order.NAME`.
 HIGHER_ORDER = [
     "higher_order::_export_tracepoint(...) -> ...",
-    "higher_order::aoti_call_delegate(Any lowered_module, Any original_gm, Any weight_args, Any input_args) -> Tensor[]",
+    "higher_order::aoti_call_delegate(Any lowered_module, Any original_gm, Any weight_args, Any input_args)"
+    " -> Tensor[]",
     "higher_order::associative_scan(Graph combine_fn, Any[] xs, Any[] additional_inputs) -> ...",
     "higher_order::auto_functionalized(Op _mutable_op, ...) -> ...",
     "higher_order::auto_functionalized_v2(Op _mutable_op, ...) -> ...",
@@ -32,7 +33,7 @@ HIGHER_ORDER = [
     "higher_order::inline_asm_elementwise(*, str asm_str, str constraints, ScalarType dtype, bool is_pure=True, "
     "int pack=1, ...) -> Tensor",
     "higher_order::invoke_leaf_function(Any real_fn_callable, Any fake_fn_callable, Any input_spec, "
-    "str mutated_arg_indices, *, str requires_grad_indices=\"\", ...) -> ...",
+    'str mutated_arg_indices, *, str requires_grad_indices="", ...) -> ...',
     "higher_order::invoke_quant(Graph subgraph, ...) -> ...",
     "higher_order::invoke_quant_packed(Graph subgraph, *, Any scheme=None, Any quant_options=None, ...) -> ...",
     "higher_order::invoke_subgraph(Graph subgraph, str? identifier, ...) -> ...",
@@ -53,7 +54,7 @@ HIGHER_ORDER = [
     "higher_order::triton_kernel_wrapper_mutation(int kernel_idx, int constant_args_idx, Any grid, "
     "Any tma_descriptor_metadata, Any kwargs) -> ...",
     "higher_order::while_loop(Graph cond_fn, Graph body_fn, Any[] carried_inputs, Any[] additional_inputs, *, "
-    "str mutated_arg_indices=\"\") -> ...",
+    'str mutated_arg_indices="") -> ...',
     "higher_order::while_loop_stack_output(Graph cond_fn, Graph body_fn, Any[] carried_inputs, "
     "Any[] additional_inputs) -> ...",
     "higher_order::with_effects(Token token, Any op, ...) -> (Token, ...)",

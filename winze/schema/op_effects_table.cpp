@@ -127,7 +127,6 @@ constexpr EffectRow table[] = {
     maybe_aliases(op::aten_meshgrid_indexing, "tensors"),
     maybe_aliases(op::aten_broadcast_tensors_default, "tensors"),
     maybe_aliases(op::aten_einsum_default, "tensors"),
-    maybe_aliases(op::aten_chain_matmul_default, "matrices"),
     maybe_aliases(op::aten_to_dense_default, "self"),
     maybe_aliases(op::aten_dequantize_self, "self"),
     maybe_aliases(op::aten_dequantize_tensors, "tensors"),

@@ -449,8 +449,7 @@ std::vector<std::string> OpRegistry::similar_names(std::string_view name, std::s
         std::min(edit_distance(wanted, known, bound), edit_distance(wanted, short_name, bound));
     if (distance <= bound) near.emplace_back(distance, known);
   });
-  std::stable_sort(near.begin(), near.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(near.begin(), near.end());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < near.size() && i < limit; ++i) names.emplace_back(near[i].second);
   return names;

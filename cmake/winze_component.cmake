@@ -18,6 +18,8 @@ function(winze_component name)
   if(WINZE_BUILD_TESTS AND arg_TESTS)
     add_executable(winze_${name}_test ${arg_TESTS})
     target_link_libraries(winze_${name}_test PRIVATE winze_${name} GTest::gtest GTest::gmock GTest::gtest_main)
+    # Tests are compiled more often than they are run.
+    target_compile_options(winze_${name}_test PRIVATE -O0)
     target_compile_definitions(winze_${name}_test PRIVATE WINZE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     gtest_discover_tests(winze_${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
   endif()

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs and statements of the text form.
+#include "winze/ir/text_parser.h"
+
+#include <algorithm>
+
+#include "winze/ir/text_names.h"
+#include "winze/ir/text_types.h"
+#include "winze/support/edit_distance.h"
+
+namespace winze {
+namespace {
+
+constexpr std::size_t most_values = 0xFFFF;
+
+std::optional<std::size_t> find_word(std::span<const std::string_view> words, std::string_view word) {
+  const auto found = std::ranges::find(words, word);
+  if (found == words.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> parse_graph(Context& context, std::string_view text, std::string_view file) {
+  TextParser parser(context, text, file);
+  TextLexer& lexer = parser.lexer();
+  auto graph = std::make_unique<Graph>(context);
+  bool has_graph = false;
+  while (!lexer.at_end()) {
+    const std::size_t begin = lexer.offset();
+    const std::string_view word = lexer.word("'graph', 'symbol', 'device' or 'loc'");
+    if (word == "device" && !has_graph) {
+      parser.device_line();
+    } else if (word == "symbol" && !has_graph) {
+      const TextSymbol symbol = parser.symbol_line();
+      if (!symbol.has_range) continue;
+      const SymExpr expression = *context.symbols().find_symbol(symbol.name);
+      context.symbols().set_range(expression, {symbol.min.value_or(Range::minus_infinity),
+                                               symbol.max.value_or(Range::infinity)});
+    } else if (word == "graph" && !has_graph) {
+      parser.graph(*graph);
+      has_graph = true;
+    } else if (word == "loc" && has_graph) {
+      parser.source_entry();
+    } else {
+      lexer.fail_at(begin, fmt::format("expected {}, found \"{}\"",
+                                       has_graph ? "'loc' or the end" : "'graph', 'symbol' or 'device'", word));
+    }
+  }
+  if (!has_graph) lexer.fail_expected("'graph'");
+  parser.finish();
+  return graph;
+}
+
+void TextParser::graph(Graph& graph) {
+  graph.set_name(lexer_.name("the name of the graph"));
+  last_scope_ = std::make_unique<Scope>();
+  last_scope_->graph = &graph;
+  body(*last_scope_);
+}
+
+void TextParser::body(Scope& scope) {
+  placeholders(scope);
+  if (lexer_.accept_arrow()) {
+    lexer_.expect_word("Tensor", "after '->'");
+    scope.graph->set_is_single_tensor_return(true);
+  }
+  if (lexer_.accept_word("unknown_fields")) {
+    scope.graph->set_unknown_fields(std::string(lexer_.string("the fields as a string")));
+  }
+  lexer_.expect('{', "before the statements of the graph");
+  while (!lexer_.accept('}')) {
+    if (scope.graph->output_node()) lexer_.fail_expected("'}' after the return of the graph");
+    statement(scope);
+  }
+}
+
+void TextParser::placeholders(Scope& scope) {
+  lexer_.expect('(', "after the name of the graph");
+  if (lexer_.accept(')')) return;
+  do {
+    placeholder(scope);
+  } while (lexer_.accept(','));
+  lexer_.expect(')', "or ',' after an input of the graph");
+}
+
+void TextParser::placeholder(Scope& scope) {
+  const ResultName name = result_name();
+  lexer_.expect(':', "after the name of an input");
+  InputSpec spec;
+  bool has_spec = false;
+  // A role is told from a type by what follows: `token` and `constant` and `object` are both.
+  if (const auto role = find_word(input_role_words, lexer_.peek_word())) {
+    const std::size_t begin = lexer_.offset();
+    lexer_.skip(input_role_words[*role].size());
+    const char next = lexer_.peek();
+    const std::string_view word = lexer_.peek_word();
+    const bool is_type = role == static_cast<std::size_t>(InputKind::token) ||
+                         role == static_cast<std::size_t>(InputKind::tensor_constant) ||
+                         role == static_cast<std::size_t>(InputKind::custom_obj);
+    if (is_type && (next == ',' || next == ')' || next == '=' || word == "loc" || word == "name")) {
+      lexer_.go_back(begin);
+    } else if (role == static_cast<std::size_t>(InputKind::custom_obj) && next == '"') {
+      // `object "class"` is a type, `object "name" object "class"` a role and a type.
+      lexer_.string("a name");
+      const char after = lexer_.peek();
+      const std::string_view word_after = lexer_.peek_word();
+      has_spec = after != ',' && after != ')' && after != '=' && word_after != "loc" && word_after != "name";
+      lexer_.go_back(begin + (has_spec ? input_role_words[*role].size() : 0));
+    } else {
+      has_spec = true;
+    }
+    spec.kind = static_cast<InputKind>(*role);
+  }
+  if (has_spec) {
+    if (lexer_.next_is_quote()) spec.target = context_->string(lexer_.string("a name"));
+    if (lexer_.accept_word("named")) spec.name = context_->string(lexer_.string("a name"));
+    if (lexer_.accept_word("non_persistent")) spec.persistent = false;
+  }
+  const MetaId meta = type();
+  if (lexer_.accept('=')) {
+    if (!has_spec) lexer_.fail_at(name.offset, "only an input with a role can be a constant", "write `input constant = ...`");
+    spec.constant = constant();
+  }
+  Node node = scope.graph->placeholder({}, meta, has_spec ? context_->input_spec(spec) : Argument::none());
+  define(scope, name, node.value());
+  suffix(node);
+}
+
+void TextParser::statement(Scope& scope) {
+  const char next = lexer_.peek();
+  std::vector<ResultName> names;
+  std::vector<std::int32_t> groups;
+  if (next == '%' || next == '[') {
+    result_names(names, groups);
+    lexer_.expect('=', "after the results of a call");
+  }
+  if (names.size() == 1 && lexer_.accept_word("get_attr")) {
+    const StringId target = context_->string(lexer_.string("the name of an attribute in quotes"));
+    lexer_.expect(':', "before the type of the attribute");
+    const Node node = scope.graph->get_attr(context_->text(target), type());
+    define(scope, names[0], node.value());
+    suffix(node);
+  } else if (names.empty() && groups.empty() && lexer_.accept_word("return")) {
+    return_values(scope);
+  } else {
+    call(scope, names, groups);
+  }
+}
+
+void TextParser::result_names(std::vector<ResultName>& names, std::vector<std::int32_t>& groups) {
+  do {
+    if (lexer_.accept('[')) {
+      const std::size_t before = names.size();
+      while (!lexer_.accept(']')) {
+        if (names.size() > before) lexer_.expect(',', "or ']' after a result in a list");
+        names.push_back(result_name());
+      }
+      groups.push_back(static_cast<std::int32_t>(names.size() - before));
+    } else {
+      names.push_back(result_name());
+      groups.push_back(ResultStructure::single);
+    }
+  } while (lexer_.accept(','));
+  if (names.size() > most_values) lexer_.fail_at(names[0].offset, fmt::format("a call has more than {} results", most_values));
+}
+
+TextParser::ResultName TextParser::result_name() {
+  lexer_.peek();
+  ResultName result;
+  result.offset = lexer_.offset();
+  bool is_number = false;
+  const std::string_view text = lexer_.value_name(is_number);
+  if (is_number) {
+    for (const char c : text) result.number = result.number * 10 + static_cast<std::uint32_t>(c - '0');
+  } else {
+    result.name = context_->string(text);
+  }
+  return result;
+}
+
+void TextParser::define(Scope& scope, const ResultName& name, Value value) {
+  const bool is_new = name.name.valid() ? scope.named.emplace(name.name.index, value.id()).second
+                                        : scope.numbered.emplace(name.number, value.id()).second;
+  if (!is_new) {
+    lexer_.fail_at(name.offset, fmt::format("{} is defined twice", lexer_.text().substr(name.offset, lexer_.text().find_first_of(" ,:=]\n", name.offset) - name.offset)),
+                   "give one of them another name");
+  }
+  if (name.name.valid()) value.set_name(context_->text(name.name));
+}
+
+Value TextParser::use(Scope& scope) {
+  const std::size_t begin = lexer_.offset();
+  bool is_number = false;
+  const std::string_view text = lexer_.value_name(is_number);
+  if (is_number) {
+    std::uint32_t number = 0;
+    for (const char c : text) number = number * 10 + static_cast<std::uint32_t>(c - '0');
+    const auto found = scope.numbered.find(number);
+    if (found != scope.numbered.end()) return scope.graph->value_at(found->second);
+  } else {
+    const auto found = scope.named.find(context_->string(text).index);
+    if (found != scope.named.end()) return scope.graph->value_at(found->second);
+  }
+  std::string shown;
+  append_value_name(shown, text);
+  NearestName nearest(text);
+  for (const auto& [name, value] : scope.named) nearest.offer(context_->text(StringId{name}));
+  std::string hint = "values are seen only behind their definition, and only in their own graph";
+  if (!nearest.best().empty()) {
+    hint = "did you mean ";
+    append_value_name(hint, nearest.best());
+    hint += '?';
+  }
+  lexer_.fail_at(begin, fmt::format("{} is not defined here", shown), hint);
+}
+
+Value TextParser::value_in(Graph& graph) {
+  if (last_scope_ == nullptr || last_scope_->graph != &graph) lexer_.fail_expected("a graph before what names its values");
+  lexer_.peek();
+  return use(*last_scope_);
+}
+
+const TextParser::Operator& TextParser::operator_name() {
+  lexer_.peek();
+  const std::size_t begin = lexer_.offset();
+  if (lexer_.next_is_quote()) return quoted_operator(lexer_.string("an operator"));
+  return find_operator(lexer_.word("a statement: results, an operator, or 'return'"), begin);
+}
+
+const TextParser::Operator& TextParser::quoted_operator(std::string_view target) {
+  const auto [entry, is_new] = quoted_operators_.try_emplace(std::string(target), nullptr);
+  if (is_new) {
+    Operator& opaque = operators_.emplace_back();
+    opaque.is_opaque = true;
+    opaque.target = target;
+    entry.value() = &opaque;
+  }
+  return *entry->second;
+}
+
+const TextParser::Operator& TextParser::find_operator(std::string_view name, std::size_t offset) {
+  const auto found = operator_words_.find(name);
+  if (found != operator_words_.end()) return *found->second;
+  OpRegistry& ops = context_->ops();
+  Operator entry;
+  entry.id = ops.find(name);
+  if (entry.id.is_valid()) {
+    entry.op = &ops.get(entry.id);
+    entry.positional = static_cast<std::uint32_t>(entry.op->schema.positional_count());
+  } else if (is_known_namespace(name) || name.find('.') == std::string_view::npos) {
+    std::string hint;
+    for (const std::string& similar : ops.similar_names(name)) hint += (hint.empty() ? "did you mean " : " or ") + similar;
+    if (!hint.empty()) hint += '?';
+    lexer_.fail_at(offset, fmt::format("operator \"{}\" is not known", name), hint);
+  } else {
+    // An operator of a namespace that nobody declared: taken as it is.
+    entry.is_opaque = true;
+    entry.target = "torch.ops." + std::string(name);
+    if (std::ranges::count(name, '.') == 1) entry.target += ".default";
+  }
+  operators_.push_back(std::move(entry));
+  operator_words_.emplace(name, &operators_.back());
+  return operators_.back();
+}
+
+bool TextParser::is_known_namespace(std::string_view name) {
+  if (namespaces_.empty()) {
+    context_->ops().for_each([&](OpId, std::string_view known) {
+      const std::string_view space = known.substr(0, known.find('.'));
+      if (!namespaces_.contains(std::string(space))) namespaces_.emplace(space, true);
+    });
+  }
+  return namespaces_.contains(std::string(name.substr(0, name.find('.'))));
+}
+
+void TextParser::call(Scope& scope, std::span<const ResultName> names, std::span<const std::int32_t> groups) {
+  lexer_.peek();
+  Call call;
+  call.offset = lexer_.offset();
+  call.callee = &operator_name();
+  const std::size_t first_list = lists_.size();
+  call_arguments(scope, call);
+  ResultStructure structure;
+  if (lexer_.accept_arrow()) {
+    const bool single = lexer_.accept_word("Tensor");
+    if (!single) lexer_.expect_word("tuple", "or 'Tensor' after '->'");
+    structure.is_single_tensor_return = single;
+  }
+  std::vector<MetaId> metas;
+  if (!names.empty()) lexer_.expect(':', "before the types of the results");
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    if (index > 0) lexer_.expect(',', fmt::format("after the type of result {} of {}", index, names.size()));
+    metas.push_back(type());
+  }
+  Node node;
+  try {
+    const OpId id = complete_call(call);
+    const Op& op = context_->ops().get(id);
+    CallOptions options;
+    const bool is_default = returns_one_list(op)
+                                ? groups.size() == 1 && groups[0] != ResultStructure::single
+                                : std::ranges::all_of(groups, [](std::int32_t group) { return group == ResultStructure::single; });
+    if (!is_default || structure.is_single_tensor_return) {
+      structure.groups.assign(groups.begin(), groups.end());
+      options.structure = &structure;
+    }
+    node = scope.graph->call_function(id, call.arguments, metas, options);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    lexer_.rethrow_at(call.offset, error);
+  }
+  lists_.resize(first_list);
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    define(scope, names[index], node.value(static_cast<std::uint32_t>(index)));
+  }
+  suffix(node);
+}
+
+void TextParser::suffix(const Node& node) {
+  if (lexer_.accept_word("name")) Node(node).set_name(lexer_.string("the name of the node in quotes"));
+  if (!lexer_.accept_word("loc")) return;
+  const std::size_t begin = lexer_.offset();
+  const std::uint64_t number = lexer_.unsigned_integer("the number of a source");
+  if (number >= 0xFFFFFFFF) lexer_.fail_at(begin, "the number of a source does not fit 32 bits");
+  pending_sources_.push_back({node, static_cast<std::uint32_t>(number), begin});
+}
+
+Argument TextParser::output_role() {
+  const auto role = find_word(output_role_words, lexer_.peek_word());
+  if (!role) return Argument::none();
+  lexer_.skip(output_role_words[*role].size());
+  OutputSpec spec;
+  spec.kind = static_cast<OutputKind>(*role);
+  // A string that is returned is no target: it stands at the end.
+  if (lexer_.next_is_quote()) {
+    const std::size_t begin = lexer_.offset();
+    const StringId target = context_->string(lexer_.string("a name"));
+    const char next = lexer_.peek();
+    if (next == ',' || next == '}' || lexer_.peek_word() == "loc" || lexer_.peek_word() == "name") {
+      lexer_.go_back(begin);
+    } else {
+      spec.target = target;
+    }
+  }
+  return context_->output_spec(spec);
+}
+
+void TextParser::return_values(Scope& scope) {
+  const std::size_t begin = lexer_.offset();
+  const std::size_t first_list = lists_.size();
+  std::vector<Argument> values;
+  std::vector<Argument> roles;
+  const std::string_view word = lexer_.peek_word();
+  if (lexer_.peek() != '}' && word != "loc" && word != "name") {
+    do {
+      const Argument role = output_role();
+      if (!role.is_none() && roles.size() < values.size()) roles.resize(values.size(), Argument::none());
+      values.push_back(argument(&scope, 0));
+      if (!role.is_none()) roles.push_back(role);
+    } while (lexer_.accept(','));
+    if (!roles.empty()) roles.resize(values.size(), Argument::none());
+  }
+  Node node;
+  try {
+    node = scope.graph->output(values, roles);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    lexer_.rethrow_at(begin, error);
+  }
+  lists_.resize(first_list);
+  suffix(node);
+}
+
+void TextParser::finish() {
+  for (PendingSource& pending : pending_sources_) {
+    if (pending.number >= sources_.size() || !sources_[pending.number].valid()) {
+      lexer_.fail_at(pending.offset, fmt::format("source {} is not in the text", pending.number),
+                     fmt::format("add `loc {} {{...}}` at the end, or leave the loc out", pending.number));
+    }
+    pending.node.set_source(sources_[pending.number]);
+  }
+  pending_sources_.clear();
+}
+
+}  // namespace winze

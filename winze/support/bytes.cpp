@@ -64,17 +64,6 @@ Bytes read_descriptor(int fd, const std::string& name, std::size_t limit) {
   });
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { ::close(fd_); }
-
- private:
-  int fd_;
-};
-
 }  // namespace
 
 Bytes Bytes::own(std::string text) {
@@ -94,22 +83,49 @@ Bytes Bytes::borrow(std::string_view text) {
 
 Bytes Bytes::share(std::shared_ptr<const void> owner, const void* data, std::size_t size) {
   Bytes bytes;
-  bytes.owner_ = std::move(owner);
+  bytes.backing_ = std::make_shared<const Backing>(std::move(owner), -1, nullptr);
   bytes.data_ = static_cast<const std::byte*>(data);
   bytes.size_ = size;
   return bytes;
 }
 
+Bytes::Backing::~Backing() {
+  memory.reset();
+  if (fd >= 0) ::close(fd);
+}
+
 Bytes Bytes::slice(std::size_t offset, std::size_t size) const {
   WINZE_CHECK(offset <= size_ && size <= size_ - offset, "slice {}+{} of {} bytes", offset, size,
               size_);
-  return share(owner_, data_ + offset, size);
+  Bytes part = *this;
+  part.data_ += offset;
+  part.size_ = size;
+  return part;
+}
+
+void Bytes::copy_to(std::span<char> to, std::size_t offset) const {
+  const bool inside = offset <= size_ && to.size() <= size_ - offset;
+  WINZE_CHECK(inside, "copy {}+{} of {} bytes", offset, to.size(), size_);
+  if (to.empty()) return;
+  if (backing_->fd < 0) {
+    std::memcpy(to.data(), data_ + offset, to.size());
+    return;
+  }
+  auto at = static_cast<off_t>(data_ + offset - backing_->begin);
+  while (!to.empty()) {
+    const ssize_t count = ::pread(backing_->fd, to.data(), to.size(), at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("cannot read a mapped file: {}", std::strerror(errno));
+    if (count == 0) fail("a mapped file was shortened while it was read");
+    to = to.subspan(static_cast<std::size_t>(count));
+    at += count;
+  }
 }
 
 Bytes map_file(const std::string& path, std::size_t limit) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) fail_with_errno(path, errno);
-  const Descriptor closer(fd);
+  const auto backing = std::make_shared<Bytes::Backing>(nullptr, fd, nullptr);  // closes the file
   struct stat status{};
   if (::fstat(fd, &status) != 0) fail_with_errno(path, errno);
   if (S_ISDIR(status.st_mode)) fail_reading(path, "cannot read: it is a folder");
@@ -118,8 +134,13 @@ Bytes map_file(const std::string& path, std::size_t limit) {
   if (!S_ISREG(status.st_mode) || size == 0) return read_descriptor(fd, path, limit);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED) return read_descriptor(fd, path, limit);
-  std::shared_ptr<const void> owner(data, [size](void* mapped) { ::munmap(mapped, size); });
-  return Bytes::share(std::move(owner), data, size);
+  backing->memory.reset(data, [size](void* mapped) { ::munmap(mapped, size); });
+  backing->begin = static_cast<const std::byte*>(data);
+  Bytes bytes;
+  bytes.backing_ = backing;
+  bytes.data_ = backing->begin;
+  bytes.size_ = size;
+  return bytes;
 }
 
 Bytes read_stream(std::FILE* stream, const std::string& name, std::size_t limit) {

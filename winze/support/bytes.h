@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace winze {
 
@@ -42,8 +43,28 @@ class Bytes {
   /// The `size` bytes from `offset` on. Throws InternalError when they are not all inside.
   [[nodiscard]] Bytes slice(std::size_t offset, std::size_t size) const;
 
+  /// Copies the bytes from `offset` on that fit into `to`. Reads a mapped file by a call to the
+  /// system, which for a few bytes here and there is several times cheaper than to map the pages
+  /// they are on. Throws InternalError when they are not all inside, Error when the file was
+  /// shortened meanwhile.
+  void copy_to(std::span<char> to, std::size_t offset) const;
+
  private:
-  std::shared_ptr<const void> owner_;
+  friend Bytes map_file(const std::string& path, std::size_t limit);
+
+  /// What keeps the bytes alive; of a mapped file also the file and where it begins.
+  struct Backing {
+    Backing(std::shared_ptr<const void> memory_, int fd_, const std::byte* begin_)
+        : memory(std::move(memory_)), fd(fd_), begin(begin_) {}
+    Backing(const Backing&) = delete;
+    Backing& operator=(const Backing&) = delete;
+    ~Backing();
+    std::shared_ptr<const void> memory;
+    int fd;
+    const std::byte* begin;
+  };
+
+  std::shared_ptr<const Backing> backing_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -55,6 +55,29 @@ TEST(MapFile, MapsAFileBeyondTheLifeOfItsName) {
   EXPECT_EQ(bytes.string_view(), "content");
 }
 
+TEST(MapFile, CopiesPartsOfSlices) {
+  const std::string path = temporary_path("copy");
+  std::ofstream(path) << "0123456789";
+  for (const Bytes& bytes : {map_file(path), Bytes::copy("0123456789")}) {
+    std::string part(3, ' ');
+    bytes.slice(2, 6).copy_to(part, 3);
+    EXPECT_EQ(part, "567");
+    EXPECT_THROW(bytes.slice(2, 6).copy_to(part, 4), InternalError);
+    EXPECT_NO_THROW(Bytes().copy_to({}, 0));
+  }
+  ::unlink(path.c_str());
+}
+
+TEST(MapFile, SaysThatAFileWasShortened) {
+  const std::string path = temporary_path("short");
+  std::ofstream(path) << "0123456789";
+  const Bytes bytes = map_file(path);
+  ASSERT_EQ(::truncate(path.c_str(), 4), 0);
+  std::string part(3, ' ');
+  EXPECT_THROW(bytes.copy_to(part, 5), Error);
+  ::unlink(path.c_str());
+}
+
 TEST(MapFile, ReadsAnEmptyFile) {
   const std::string path = temporary_path("empty");
   std::ofstream{path};

@@ -264,19 +264,25 @@ void ZipReader::locate_content(ZipEntry& entry, const Directory& directory) cons
                 fmt::format("the record begins at {}, outside of the archive's {} bytes of content",
                             entry.header_offset, limit));
   }
-  const std::string_view header =
-      archive_.string_view().substr(entry.header_offset, limit - entry.header_offset);
+  const std::uint64_t available = limit - entry.header_offset;
+  std::string header(std::min(available, zip::local_size + entry.name.size()), '\0');
+  archive_.copy_to(header, entry.header_offset);
   if (u32(header, 0) != zip::local_signature) {
     throw error(entry.name, fmt::format("no local header at {}", entry.header_offset));
   }
-  const std::size_t name_size = u16(header, 26);
-  const std::size_t prefix = zip::local_size + name_size + u16(header, 28);
-  if (prefix > header.size() || entry.compressed_size > header.size() - prefix) {
+  const std::uint64_t prefix = zip::local_size + u16(header, 26) + u16(header, 28);
+  if (prefix > available || entry.compressed_size > available - prefix) {
     throw error(entry.name,
                 fmt::format("the record's {} bytes at {} reach past the {} bytes of content",
                             entry.compressed_size, entry.header_offset, limit));
   }
-  if (header.substr(zip::local_size, name_size) != entry.name) {
+  check_local_header(entry, header);
+  entry.data_offset = entry.header_offset + prefix;
+}
+
+/// Whether two readers of the archive, one by the directory and one by local headers, see the same.
+void ZipReader::check_local_header(const ZipEntry& entry, std::string_view header) const {
+  if (u16(header, 26) != entry.name.size() || header.substr(zip::local_size) != entry.name) {
     throw error(entry.name, "the local header has another name than the central directory");
   }
   const std::uint16_t method =
@@ -293,7 +299,6 @@ void ZipReader::locate_content(ZipEntry& entry, const Directory& directory) cons
   if (differs(14, entry.crc32) || differs(18, entry.compressed_size) || differs(22, entry.size)) {
     throw error(entry.name, "the local header has another size or CRC than the central directory");
   }
-  entry.data_offset = entry.header_offset + prefix;
 }
 
 void ZipReader::check_overlaps() const {

@@ -94,6 +94,7 @@ class ZipReader {
   void read_zip64_sizes(std::string_view extra, ZipEntry& entry, std::uint32_t disk) const;
   void check_size(const ZipEntry& entry) const;
   void locate_content(ZipEntry& entry, const Directory& directory) const;
+  void check_local_header(const ZipEntry& entry, std::string_view header) const;
   void check_overlaps() const;
   [[nodiscard]] Bytes inflate(const ZipEntry& entry) const;
 

@@ -2,27 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "winze/effects/alias_analysis.h"
 #include "winze/ir/graph.h"
 #include "winze/pass/pass_options.h"
 #include "winze/pass/report.h"
 
 namespace winze {
 
-class ExportedProgram;
+struct ExportedProgram;
+class ProgramSnapshot;
 
 /// What a pass is given beside the graph: its options, the program around the graph, and a way to
 /// say what it did.
 class PassContext {
  public:
   /// `program` may be null: for running a pass on a graph alone.
-  PassContext(ExportedProgram* program, const PassOptions& options, PassReport& report)
-      : program_(program), options_(&options), report_(&report) {}
+  PassContext(ExportedProgram* program, const PassOptions& options, PassReport& report);
+  ~PassContext();
+  PassContext(const PassContext&) = delete;
+  PassContext& operator=(const PassContext&) = delete;
 
   template <typename Struct>
   [[nodiscard]] const Struct& options() const {
@@ -31,20 +36,38 @@ class PassContext {
 
   [[nodiscard]] bool has_program() const { return program_ != nullptr; }
   /// The program that the graph belongs to.
-  [[nodiscard]] ExportedProgram& program() const {
-    WINZE_CHECK(program_ != nullptr, "this pass needs a whole program and was given a graph alone");
-    return *program_;
-  }
+  [[nodiscard]] const ExportedProgram& program() const;
+  /// The same for changing what is not in the graph: weights, ranges, metadata. The first call
+  /// keeps a copy of all that, so that it can be taken back with the edits: O(weights), bytes are
+  /// shared.
+  [[nodiscard]] ExportedProgram& edit_program();
+  /// Takes back what was changed through `edit_program`.
+  void restore_program();
 
-  /// Something the user may want to know; at most 1,000 are kept, the rest counted.
+  /// Which values of `graph`, the program's own or one that stands alone, may share storage.
+  [[nodiscard]] AliasAnalysis alias_analysis(Graph& graph) const;
+
+  /// Says that the pass is not meant for this program, and why. It must not have edited anything;
+  /// the report shows it as skipped and what it promises to leave none of is not checked.
+  template <typename... Args>
+  void decline(fmt::format_string<Args...> format, Args&&... args) {
+    report_->status = PassStatus::skipped;
+    report_->reason = fmt::format(format, std::forward<Args>(args)...);
+  }
+  /// The rule in whose scope an exception began, or empty.
+  [[nodiscard]] const std::string& failing_rule() const { return failing_rule_; }
+  [[nodiscard]] bool declined() const { return report_->status == PassStatus::skipped; }
+
+  /// Something the user may want to know. Of more than 100 notes the number alone is kept.
   template <typename... Args>
   void note(fmt::format_string<Args...> format, Args&&... args) {
-    add(report_->notes, fmt::format(format, std::forward<Args>(args)...));
+    add(report_->notes, report_->dropped_notes, fmt::format(format, std::forward<Args>(args)...));
   }
   /// Something the user should look at: the pass held back, or cost something.
   template <typename... Args>
   void warn(fmt::format_string<Args...> format, Args&&... args) {
-    add(report_->warnings, fmt::format(format, std::forward<Args>(args)...));
+    add(report_->warnings, report_->dropped_warnings,
+        fmt::format(format, std::forward<Args>(args)...));
   }
   /// Adds to a number of the report.
   void count(std::string_view statistic, std::int64_t amount = 1);
@@ -55,25 +78,28 @@ class PassContext {
   [[nodiscard]] RuleScope rule(Graph& graph, std::string_view name);
 
  private:
-  void add(std::vector<std::string>& list, std::string text);
+  static void add(std::vector<std::string>& list, std::size_t& dropped, std::string text);
   ExportedProgram* program_;
   const PassOptions* options_;
   PassReport* report_;
+  std::unique_ptr<ProgramSnapshot> snapshot_;
+  std::string failing_rule_;
 };
 
 class [[nodiscard]] PassContext::RuleScope {
  public:
-  RuleScope(Journal& journal, PassReport& report, std::string_view name);
+  RuleScope(Journal& journal, PassContext& context, std::string_view name);
   RuleScope(const RuleScope&) = delete;
   RuleScope& operator=(const RuleScope&) = delete;
   ~RuleScope();
 
  private:
   Journal* journal_;
-  PassReport* report_;
+  PassContext* context_;
   std::string name_;
   std::string outer_author_;
   std::uint64_t edits_before_;
+  int exceptions_before_;
 };
 
 }  // namespace winze

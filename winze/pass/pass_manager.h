@@ -14,7 +14,7 @@
 
 namespace winze {
 
-class ExportedProgram;
+struct ExportedProgram;
 
 /// What is checked after each pass. Before the first and after the last the whole program is,
 /// unless `none`.

@@ -103,6 +103,8 @@ class PassOptions {
 };
 
 namespace detail {
+/// Whether a text can stand in a pipeline without quotes.
+[[nodiscard]] bool is_option_word(std::string_view text);
 [[nodiscard]] std::string option_text(bool value);
 [[nodiscard]] std::string option_text(std::int64_t value);
 [[nodiscard]] std::string option_text(double value);

@@ -35,8 +35,8 @@ class PassRegistry {
   [[nodiscard]] const std::vector<const PassInfo*>& passes() const { return passes_; }
   [[nodiscard]] const std::vector<NamedPipeline>& pipelines() const { return pipelines_; }
 
-  /// The names of passes and pipelines nearest to `name`, at most three.
-  [[nodiscard]] std::vector<std::string> similar_names(std::string_view name) const;
+  /// `did you mean "x"?` among passes and pipelines; empty where nothing is near.
+  [[nodiscard]] std::string suggestion(std::string_view name) const;
 
  private:
   void check_name(std::string_view name, std::string_view what) const;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "winze/support/diagnostic.h"
@@ -19,6 +20,8 @@ enum class PassStatus : std::uint8_t {
   failed,       ///< its edits were taken back
   not_reached,  ///< an earlier pass failed or stopped
 };
+
+[[nodiscard]] std::string_view name_of(PassStatus status);
 
 /// How many calls of an operator there were before and after a pass.
 struct OpCountChange {
@@ -44,6 +47,8 @@ struct PassReport {
   std::map<std::string, std::int64_t> statistics;      ///< what the pass counted
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
+  std::size_t dropped_notes = 0;  ///< beyond those kept
+  std::size_t dropped_warnings = 0;
 };
 
 /// What a pipeline did to a program, as data.

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/passes/cleanup/common_subexpressions.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include "winze/effects/alias_analysis.h"
+#include "winze/effects/call_arguments.h"
+#include "winze/passes/graph_outputs.h"
+#include "winze/schema/op.h"
+
+namespace winze {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
+  hash = (hash ^ more) * 0x9E3779B97F4A7C15U;
+  return hash ^ (hash >> 32);
+}
+
+/// What an operator means to this pass.
+enum class Role : std::uint8_t {
+  unknown,      ///< not looked at yet
+  mergeable,    ///< equal calls may be merged
+  conditional,  ///< unless a call draws random numbers
+  opposed,      ///< calls are never merged
+  barrier,      ///< nor are calls before it with calls after it
+};
+
+Role role_of(const Op& op) {
+  const OpEffects& effects = op.effects;
+  if (effects.is_unknown || effects.ordering == Ordering::global_state ||
+      effects.ordering == Ordering::unknown) {
+    return Role::barrier;
+  }
+  if (!effects.writes.empty() || effects.ordering != Ordering::none || effects.runs_graphs ||
+      effects.is_uninitialized || op.is_opaque()) {
+    return Role::opposed;
+  }
+  return effects.is_random ? Role::conditional : Role::mergeable;
+}
+
+bool same_argument(Node a, const Argument& left, Node b, const Argument& right) {
+  if (!left.is_list()) return left == right;
+  if (!right.is_list() || left.count() != right.count()) return false;
+  for (std::uint32_t i = 0; i < left.count(); ++i) {
+    if (!same_argument(a, a.element(left, i), b, b.element(right, i))) return false;
+  }
+  return true;
+}
+
+bool same_call(Node a, Node b) {
+  if (a.op() != b.op() || a.argument_count() != b.argument_count() ||
+      a.value_count() != b.value_count()) {
+    return false;
+  }
+  for (std::uint32_t i = 0; i < a.value_count(); ++i) {
+    if (a.value(i).meta_id() != b.value(i).meta_id()) return false;
+  }
+  for (std::uint32_t i = 0; i < a.argument_count(); ++i) {
+    if (!same_argument(a, a.argument(i), b, b.argument(i))) return false;
+  }
+  return true;
+}
+
+std::uint64_t hash_argument(Node node, const Argument& argument, std::uint64_t hash) {
+  hash = mix(hash, static_cast<std::uint64_t>(argument.kind()));
+  if (!argument.is_list()) return mix(hash, argument.bits());
+  hash = mix(hash, argument.count());
+  for (std::uint32_t i = 0; i < argument.count(); ++i)
+    hash = hash_argument(node, node.element(argument, i), hash);
+  return hash;
+}
+
+std::uint64_t hash_call(Node node) {
+  std::uint64_t hash = node.op().index;
+  const std::uint32_t arguments = node.argument_count();
+  for (std::uint32_t i = 0; i < arguments; ++i) hash = hash_argument(node, node.argument(i), hash);
+  const std::uint32_t values = node.value_count();
+  for (std::uint32_t i = 0; i < values; ++i) hash = mix(hash, node.value(i).meta_id().index);
+  return hash;
+}
+
+/// Decides whether two equal calls can be one without anyone seeing it.
+class MergeSafety {
+ public:
+  explicit MergeSafety(AliasAnalysis aliases) : aliases_(std::move(aliases)) {}
+
+  [[nodiscard]] bool may_merge(Node first, Node second) const {
+    const OpEffects& effects = first.graph().context().ops().get(first.op()).effects;
+    const bool is_view = views_only(first, effects);
+    bool reads_content = false;
+    for (std::uint32_t i = 0; i < first.value_count(); ++i) {
+      reads_content = reads_content || (first.value(i).is_tensor() && !is_view);
+      if (!results_may_merge(first, second, i, is_view)) return false;
+    }
+    reads_content = reads_content || effects.is_data_dependent;
+    bool unchanged = true;
+    for_each_input(first, [&](Value operand) {
+      if (!reads_content && !aliases_.is_metadata_changed(operand)) return;
+      unchanged = unchanged && !aliases_.is_written_between(operand, first, second);
+    });
+    return unchanged;
+  }
+
+  void merged(Node first, Node second) {
+    for (std::uint32_t i = 0; i < first.value_count(); ++i)
+      aliases_.merge(first.value(i), second.value(i));
+  }
+
+ private:
+  /// Whether every result is a view of an argument for certain, so that equal calls share storage
+  /// before they are merged.
+  static bool views_only(Node call, const OpEffects& effects) {
+    const Schema& schema = call.graph().context().ops().get(call.op()).schema;
+    if (schema.is_variadic_returns || effects.aliases.empty()) return false;
+    std::vector<bool> is_view(schema.returns.size());
+    for (const ResultAlias& alias : effects.aliases) {
+      if (alias.kind != ResultAlias::Kind::view) return false;
+      is_view[alias.result] = true;
+    }
+    return std::find(is_view.begin(), is_view.end(), false) == is_view.end();
+  }
+
+  [[nodiscard]] bool results_may_merge(Node first, Node second, std::uint32_t index,
+                                       bool is_view) const {
+    const Value a = first.value(index);
+    const Value b = second.value(index);
+    if (a.meta().kind == ValueKind::custom_object || a.meta().kind == ValueKind::unknown ||
+        a.meta().kind == ValueKind::token) {
+      return false;
+    }
+    if (!a.is_tensor()) return true;
+    if (is_returned_directly(a) && is_returned_directly(b)) return false;
+    if (is_view) return !aliases_.is_metadata_changed(a) && !aliases_.is_metadata_changed(b);
+    if (aliases_.is_written_after(a, first) || aliases_.is_written_after(b, second)) return false;
+    return !(aliases_.is_returned(a) && aliases_.is_returned(b));
+  }
+
+  AliasAnalysis aliases_;
+};
+
+/// Goes through graphs from first to last node and keeps the calls seen so far in a hash table.
+class CallMerger {
+ public:
+  CallMerger(Graph& root, const PassContext& context) : root_(root), context_(context) {
+    roles_.resize(root.context().ops().size(), Role::unknown);
+  }
+
+  void run(Graph& graph) {
+    entries_.assign(std::bit_ceil(graph.size() * 2 + 1), Entry{});
+    epoch_ = 0;
+    for (Node node : graph.nodes()) {
+      if (!node.is_call()) continue;
+      const Role role = this->role(node);
+      if (role == Role::barrier) ++epoch_;
+      if (role == Role::mergeable && node.value_count() != 0) merge_or_keep(node);
+    }
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t hash = 0;
+    std::uint32_t epoch = 0;  ///< number of barriers before it
+    NodeId node;
+  };
+
+  Role role(Node node) {
+    Role& role = roles_[node.op().index];
+    if (role == Role::unknown) role = role_of(root_.context().ops().get(node.op()));
+    if (role != Role::conditional) return role;
+    const OpEffects& effects = root_.context().ops().get(node.op()).effects;
+    return holds(effects.random_when, node) ? Role::opposed : Role::mergeable;
+  }
+
+  /// Merges the node into an equal one seen before, or remembers it in its place.
+  void merge_or_keep(Node node) {
+    const auto hash = static_cast<std::uint32_t>(mix(hash_call(node), epoch_));
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t at = hash & mask;
+    while (entries_[at].node.valid()) {
+      if (entries_[at].hash == hash && entries_[at].epoch == epoch_ &&
+          same_call(node.graph().node_at(entries_[at].node), node)) {
+        break;
+      }
+      at = (at + 1) & mask;
+    }
+    if (entries_[at].node.valid()) {
+      const Node earlier = node.graph().node_at(entries_[at].node);
+      if (safety().may_merge(earlier, node)) {
+        safety().merged(earlier, node);
+        node.replace_all_uses_with(earlier);
+        node.erase();
+        return;
+      }
+    }
+    // Where the two must stay apart, a third call is nearer to the later one.
+    entries_[at] = {hash, epoch_, node.id()};
+  }
+
+  MergeSafety& safety() {
+    // Made for the first pair alone: most graphs have none.
+    if (!safety_) safety_.emplace(context_.alias_analysis(root_));
+    return *safety_;
+  }
+
+  Graph& root_;
+  const PassContext& context_;
+  std::vector<Role> roles_;  ///< by operator
+  std::vector<Entry> entries_;
+  std::uint32_t epoch_ = 0;
+  std::optional<MergeSafety> safety_;
+};
+
+}  // namespace
+
+void merge_common_subexpressions(Graph& graph, PassContext& context) {
+  CallMerger merger(graph, context);
+  for (Graph* each : graph.all_graphs()) merger.run(*each);
+}
+
+}  // namespace winze

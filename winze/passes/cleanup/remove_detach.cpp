@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/passes/cleanup/remove_detach.h"
+
+#include "winze/effects/alias_analysis.h"
+#include "winze/passes/graph_outputs.h"
+
+namespace winze {
+namespace {
+
+bool is_graph_input(Node node) {
+  return node.is_placeholder() || node.kind() == NodeKind::get_attr;
+}
+
+/// detach_ gives back its very argument.
+void remove_in_place(Graph& graph) {
+  for (Node detach : graph.find_nodes(op::aten_detach__default)) {
+    detach.value().replace_all_uses_with(detach.argument_value(0));
+    detach.erase();
+  }
+}
+
+/// Whether someone could tell the source itself from a tensor that shares its storage.
+bool must_stay_a_tensor_of_its_own(Node detach, const AliasAnalysis& aliases) {
+  const Value source = detach.argument_value(0);
+  if (aliases.is_metadata_changed(source)) return true;
+  return is_returned_directly(detach.value()) &&
+         (is_graph_input(source.node()) || is_returned_directly(source));
+}
+
+void remove_out_of_place(Graph& graph, const AliasAnalysis& aliases) {
+  for (Node detach : graph.find_nodes(op::aten_detach_default)) {
+    Value replacement = detach.argument_value(0);
+    if (must_stay_a_tensor_of_its_own(detach, aliases)) {
+      const auto here = graph.inserting_before(detach);
+      replacement = graph.call_function(op::aten_alias_default, {replacement},
+                                        detach.value().meta_id(), {.source = detach.source()});
+      replacement.set_name(detach.value().name());
+    }
+    detach.value().replace_all_uses_with(replacement);
+    detach.erase();
+  }
+}
+
+}  // namespace
+
+void remove_detach(Graph& graph, PassContext& context) {
+  if (returns_gradients(graph)) {
+    context.decline("the program returns gradients, so it may be run with autograd");
+    return;
+  }
+  for (Graph* each : graph.all_graphs()) remove_in_place(*each);
+  const AliasAnalysis aliases = context.alias_analysis(graph);
+  for (Graph* each : graph.all_graphs()) remove_out_of_place(*each, aliases);
+}
+
+}  // namespace winze

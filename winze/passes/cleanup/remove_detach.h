@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "winze/ir/graph.h"
+#include "winze/pass/pass_context.h"
+#include "winze/pass/pass_info.h"
+#include "winze/schema/op_ids.h"
+
+namespace winze {
+
+void remove_detach(Graph& graph, PassContext& context);
+
+inline constexpr PassInfo remove_detach_info{
+    .name = "remove-detach",
+    .summary = "Replaces detach by its input: without autograd they are the same tensor.",
+    .description =
+        "`detach` shares storage with its input, so nothing changes in who sees a write. What is "
+        "lost "
+        "is the border that autograd does not cross: the pass is for programs that are run, not "
+        "for "
+        "those that are trained, and it does nothing where a program returns gradients. Where the "
+        "caller could tell that two results became one tensor object (the detached value is "
+        "returned, "
+        "and its source is returned too or is an input), or where sizes or strides of the tensor "
+        "are "
+        "changed in place, `detach` becomes `aten.alias`, which is no border and a tensor of its "
+        "own.",
+    .example_before = R"(graph forward(%x: f32[2]) {
+  %y = aten.relu(%x) : f32[2]
+  %d = aten.detach(%y) : f32[2]
+  %z = aten.mul.Tensor(%d, %x) : f32[2]
+  return %z
+})",
+    .example_after = R"(graph forward(%x: f32[2]) {
+  %y = aten.relu(%x) : f32[2]
+  %z = aten.mul.Tensor(%y, %x) : f32[2]
+  return %z
+})",
+    .group = "cleanup",
+    .run = remove_detach,
+    .triggers = {op::aten_detach_default, op::aten_detach__default},
+    .leaves_none_of = {op::aten_detach_default, op::aten_detach__default},
+};
+
+}  // namespace winze

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/passes/cleanup/remove_no_op_clones.h"
+
+#include "winze/effects/alias_analysis.h"
+
+namespace winze {
+namespace {
+
+bool can_be_told_apart(Node clone, const AliasAnalysis& aliases) {
+  const Value source = clone.argument_value(0);
+  const Value copy = clone.value();
+  if (source.meta_id() != copy.meta_id() || source.meta().tensor.layout != Layout::strided)
+    return true;
+  if (aliases.is_written_after(source, clone) || aliases.is_written_after(copy, clone)) return true;
+  return aliases.is_returned(copy) && aliases.escapes(source);
+}
+
+}  // namespace
+
+void remove_no_op_clones(Graph& graph, PassContext& context) {
+  AliasAnalysis aliases = context.alias_analysis(graph);
+  for (Graph* each : graph.all_graphs()) {
+    for (Node clone : each->find_nodes(op::aten_clone_default)) {
+      const Value source = clone.argument_value(0);
+      if (!source || can_be_told_apart(clone, aliases)) continue;
+      aliases.merge(source, clone.value());
+      clone.value().replace_all_uses_with(source);
+      clone.erase();
+    }
+  }
+}
+
+}  // namespace winze

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/passes/registration.h"
+
+#include "winze/passes/cleanup/common_subexpressions.h"
+#include "winze/passes/cleanup/dead_code.h"
+#include "winze/passes/cleanup/inline_no_grad_regions.h"
+#include "winze/passes/cleanup/remove_assert_nodes.h"
+#include "winze/passes/cleanup/remove_detach.h"
+#include "winze/passes/cleanup/remove_no_op_clones.h"
+#include "winze/passes/cleanup/repair_input_as_output.h"
+
+namespace winze {
+
+void register_cleanup_passes(PassRegistry& registry) {
+  registry.add(inline_no_grad_regions_info);
+  registry.add(remove_detach_info);
+  registry.add(remove_assert_nodes_info);
+  registry.add(remove_no_op_clones_info);
+  registry.add(common_subexpressions_info);
+  registry.add(dead_code_info);
+  registry.add(repair_input_as_output_info);
+}
+
+void register_named_pipelines(PassRegistry& registry) {
+  // Right for every program, one that is trained further included: nothing here is seen by
+  // autograd, by who holds an alias of an input, or by who relies on a run-time check.
+  registry.add_pipeline({.name = "default",
+                         .text = "remove-no-op-clones, common-subexpressions, dead-code",
+                         .summary = "Clean-up that is right for every program, those that are "
+                                    "trained further included."});
+  registry.add_pipeline({.name = "inference",
+                         .text = "inline-no-grad-regions, remove-detach, default",
+                         .summary = "Clean-up for programs that are only run: autograd's borders "
+                                    "go, then the same as `default`."});
+}
+
+void register_builtin_passes(PassRegistry& registry) {
+  register_cleanup_passes(registry);
+  register_named_pipelines(registry);
+}
+
+PassRegistry all_passes() {
+  PassRegistry registry;
+  register_builtin_passes(registry);
+  return registry;
+}
+
+}  // namespace winze

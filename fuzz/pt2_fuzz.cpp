@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as the JSON of a program, or as a whole archive: read, or refused with an Error. What was read is checked
-// and written, and what was written is read again.
+// Any bytes as the JSON of a program, or as a whole archive: read, or refused with an Error. What
+// was read is checked and written, and what was written is read again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -26,10 +26,12 @@ namespace {
 
 void ArgumentWriter::begin(ArgumentArm arm) {
   if (since_minor(arm) > minor_) {
-    throw Error(fmt::format("an argument of kind {} is not known to the PyTorch release that is written for "
-                            "(schema {}.{})",
-                            name_of(arm), schema_major, minor_),
-                "write for a later release");
+    throw Error(
+        fmt::format(
+            "an argument of kind {} is not known to the PyTorch release that is written for "
+            "(schema {}.{})",
+            name_of(arm), schema_major, minor_),
+        "write for a later release");
   }
   writer_.begin_object();
   writer_.plain_key(name_of(arm));
@@ -181,7 +183,8 @@ void ArgumentWriter::write_constant_list(const Argument& argument) {
     default:
       begin(ArgumentArm::as_strings);
       writer_.begin_array();
-      for (const StringId element : context_.strings_of(argument)) writer_.string(context_.text(element));
+      for (const StringId element : context_.strings_of(argument))
+        writer_.string(context_.text(element));
       break;
   }
   writer_.end_array();
@@ -221,7 +224,8 @@ void ArgumentWriter::write_list(Node node, const Argument& argument, const Type*
   if (argument.count() == 0) return write_empty_list(type);
   std::vector<Argument> elements;
   elements.reserve(argument.count());
-  for (std::uint32_t index = 0; index < argument.count(); ++index) elements.push_back(node.element(argument, index));
+  for (std::uint32_t index = 0; index < argument.count(); ++index)
+    elements.push_back(node.element(argument, index));
   const ArgumentArm arm = list_arm(node, elements);
   switch (arm) {
     case ArgumentArm::as_nested_tensors:
@@ -236,7 +240,9 @@ void ArgumentWriter::write_list(Node node, const Argument& argument, const Type*
 /// The first arm that can hold the elements, in the order in which export tries them.
 ArgumentArm ArgumentWriter::list_arm(Node node, const std::vector<Argument>& elements) const {
   const auto all = [&](auto holds) { return std::ranges::all_of(elements, holds); };
-  const auto all_kind = [&](ArgumentKind kind) { return all([&](const Argument& a) { return a.kind() == kind; }); };
+  const auto all_kind = [&](ArgumentKind kind) {
+    return all([&](const Argument& a) { return a.kind() == kind; });
+  };
   const auto all_symbolic = [&](ArgumentKind constant, ValueKind symbolic) {
     return all([&](const Argument& a) {
       return a.kind() == constant || (a.is_value() && value_of(a).meta().kind == symbolic);
@@ -261,9 +267,12 @@ ArgumentArm ArgumentWriter::list_arm(Node node, const std::vector<Argument>& ele
   if (all([&](const Argument& a) { return is_list_of(a, ArgumentKind::none, true); })) {
     return ArgumentArm::as_nested_tensors;
   }
-  if (all([](const Argument& a) { return a.is_value() || a.is_none(); })) return ArgumentArm::as_optional_tensors;
-  if (all([&](const Argument& a) { return is_list_of(a, ArgumentKind::integers, false); })) return ArgumentArm::as_int_lists;
-  if (all([&](const Argument& a) { return is_list_of(a, ArgumentKind::floats, false); })) return ArgumentArm::as_float_lists;
+  if (all([](const Argument& a) { return a.is_value() || a.is_none(); }))
+    return ArgumentArm::as_optional_tensors;
+  if (all([&](const Argument& a) { return is_list_of(a, ArgumentKind::integers, false); }))
+    return ArgumentArm::as_int_lists;
+  if (all([&](const Argument& a) { return is_list_of(a, ArgumentKind::floats, false); }))
+    return ArgumentArm::as_float_lists;
   fail_at(node, "a list mixes kinds of arguments that a .pt2 file cannot hold in one list");
 }
 
@@ -336,7 +345,8 @@ void ArgumentWriter::write_list_of(ArgumentArm arm, const std::vector<Argument>&
   end();
 }
 
-void ArgumentWriter::write_nested_list(Node node, ArgumentArm arm, const std::vector<Argument>& elements) {
+void ArgumentWriter::write_nested_list(Node node, ArgumentArm arm,
+                                       const std::vector<Argument>& elements) {
   begin(arm);
   writer_.begin_array();
   for (const Argument& list : elements) {
@@ -346,7 +356,8 @@ void ArgumentWriter::write_nested_list(Node node, ArgumentArm arm, const std::ve
     } else if (list.kind() == ArgumentKind::floats) {
       for (const double element : context_.floats_of(list)) writer_.real(element);
     } else {
-      for (std::uint32_t index = 0; index < list.count(); ++index) write_tensor_reference(node.element(list, index));
+      for (std::uint32_t index = 0; index < list.count(); ++index)
+        write_tensor_reference(node.element(list, index));
     }
     writer_.end_array();
   }

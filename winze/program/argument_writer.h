@@ -31,8 +31,8 @@ class ArgumentWriter {
         minor_(schema_minor),
         write_graph_(std::move(write_graph)) {}
 
-  /// Writes an argument of `node` (or what the graph returns). `type` is the schema's, for empty lists; null where
-  /// there is none.
+  /// Writes an argument of `node` (or what the graph returns). `type` is the schema's, for empty
+  /// lists; null where there is none.
   void write(Node node, const Argument& argument, const Type* type);
   /// Writes a reference to a value: `{"as_tensor": {"name": …}}` and the like.
   void write_value(Value value);
@@ -48,7 +48,9 @@ class ArgumentWriter {
   void write_nested_list(Node node, ArgumentArm arm, const std::vector<Argument>& elements);
   void write_tensor_reference(const Argument& value);
   void write_symbolic(const Argument& element);
-  [[nodiscard]] Value value_of(const Argument& argument) const { return graph_.value_at(argument.value_id()); }
+  [[nodiscard]] Value value_of(const Argument& argument) const {
+    return graph_.value_at(argument.value_id());
+  }
   [[nodiscard]] ArgumentArm list_arm(Node node, const std::vector<Argument>& elements) const;
 
   const Graph& graph_;

@@ -11,33 +11,39 @@
 namespace winze {
 namespace {
 
-/// Python's keywords and builtins, and what torch.fx keeps for itself (torch/fx/graph.py _illegal_names): a value of
-/// such a name would hide what generated code calls. Sorted.
+/// Python's keywords and builtins, and what torch.fx keeps for itself (torch/fx/graph.py
+/// _illegal_names): a value of such a name would hide what generated code calls. Sorted.
 constexpr std::array<std::string_view, 108> reserved = {
-    "False",     "None",       "NoneType",   "True",      "abs",        "all",       "and",      "any",
-    "as",        "ascii",      "assert",     "async",     "await",      "bin",       "bool",     "break",
-    "breakpoint", "bytearray", "bytes",      "callable",  "chr",        "class",     "classmethod", "compile",
-    "complex",   "continue",   "copyright",  "credits",   "def",        "del",       "delattr",  "device",
-    "dict",      "dir",        "divmod",     "elif",      "else",       "enumerate", "eval",     "except",
-    "exec",      "exit",       "filter",     "finally",   "float",      "for",       "format",   "from",
-    "frozenset", "fx_pytree",  "getattr",    "global",    "globals",    "hasattr",   "hash",     "help",
-    "hex",       "id",         "if",         "import",    "in",         "inf",       "input",    "int",
-    "is",        "isinstance", "issubclass", "iter",      "lambda",     "len",       "license",  "list",
-    "locals",    "map",        "max",        "min",       "nan",        "next",      "nonlocal", "not",
-    "object",    "oct",        "open",       "or",        "ord",        "pass",      "pow",      "print",
-    "pytree",    "quit",       "raise",      "range",     "repr",       "return",    "reversed", "round",
-    "set",       "slice",      "sorted",     "str",       "sum",        "super",     "torch",    "try",
-    "tuple",     "type",       "while",      "zip",
+    "False",     "None",        "NoneType",   "True",       "abs",      "all",       "and",
+    "any",       "as",          "ascii",      "assert",     "async",    "await",     "bin",
+    "bool",      "break",       "breakpoint", "bytearray",  "bytes",    "callable",  "chr",
+    "class",     "classmethod", "compile",    "complex",    "continue", "copyright", "credits",
+    "def",       "del",         "delattr",    "device",     "dict",     "dir",       "divmod",
+    "elif",      "else",        "enumerate",  "eval",       "except",   "exec",      "exit",
+    "filter",    "finally",     "float",      "for",        "format",   "from",      "frozenset",
+    "fx_pytree", "getattr",     "global",     "globals",    "hasattr",  "hash",      "help",
+    "hex",       "id",          "if",         "import",     "in",       "inf",       "input",
+    "int",       "is",          "isinstance", "issubclass", "iter",     "lambda",    "len",
+    "license",   "list",        "locals",     "map",        "max",      "min",       "nan",
+    "next",      "nonlocal",    "not",        "object",     "oct",      "open",      "or",
+    "ord",       "pass",        "pow",        "print",      "pytree",   "quit",      "raise",
+    "range",     "repr",        "return",     "reversed",   "round",    "set",       "slice",
+    "sorted",    "str",         "sum",        "super",      "torch",    "try",       "tuple",
+    "type",      "while",       "zip",
 };
 
-bool is_reserved(std::string_view name) { return std::ranges::binary_search(reserved, name); }
+bool is_reserved(std::string_view name) {
+  return std::ranges::binary_search(reserved, name);
+}
 
 bool is_identifier_byte(char byte) {
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+         (byte >= '0' && byte <= '9') || byte == '_';
 }
 
 bool is_identifier(std::string_view name) {
-  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::ranges::all_of(name, is_identifier_byte);
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+         std::ranges::all_of(name, is_identifier_byte);
 }
 
 /// `add` for `aten.add.Tensor`, `cond` for `higher_order.cond`.
@@ -57,7 +63,8 @@ ResultStructure result_structure_of(Node node) {
   if (const ResultStructure* recorded = node.graph().result_structure(node)) return *recorded;
   ResultStructure structure;
   const Schema& schema = node.graph().context().ops().get(node.op()).schema;
-  if (!schema.is_variadic_returns && schema.returns.size() == 1 && schema.returns[0].type.is_list()) {
+  if (!schema.is_variadic_returns && schema.returns.size() == 1 &&
+      schema.returns[0].type.is_list()) {
     structure.groups.push_back(static_cast<std::int32_t>(node.value_count()));
   } else {
     structure.groups.assign(node.value_count(), ResultStructure::single);
@@ -65,13 +72,16 @@ ResultStructure result_structure_of(Node node) {
   return structure;
 }
 
-GraphNames::GraphNames(const Graph& graph) : value_names_(graph.value_capacity()), node_names_(graph.node_capacity()) {
+GraphNames::GraphNames(const Graph& graph)
+    : value_names_(graph.value_capacity()), node_names_(graph.node_capacity()) {
   used_.reserve(graph.size() + graph.size() / 2);
   take_given_names(graph);
   make_missing_names(graph);
 }
 
-std::string_view GraphNames::add_attribute(std::string_view wanted) { return make(wanted); }
+std::string_view GraphNames::add_attribute(std::string_view wanted) {
+  return make(wanted);
+}
 
 void GraphNames::take_given_names(const Graph& graph) {
   // Placeholders first: signatures and guards speak of them by name.
@@ -86,7 +96,8 @@ void GraphNames::take_given_names(const Graph& graph) {
       if (is_identifier(name) && take(name)) value_names_[value.id().index] = name;
     }
     if (const std::string_view name = node.name(); is_identifier(name)) {
-      const bool is_own_value = node.value_count() == 1 && value_names_[node.value().id().index] == name;
+      const bool is_own_value =
+          node.value_count() == 1 && value_names_[node.value().id().index] == name;
       if (is_own_value || take(name)) node_names_[node.id().index] = name;
     }
   }
@@ -122,7 +133,8 @@ void GraphNames::make_result_names(const Graph& graph, Node node) {
                         result_structure_of(node).groups[0] == ResultStructure::single;
   if (is_plain) {
     std::string_view& value_name = value_names_[node.value().id().index];
-    if (value_name.empty()) value_name = make(node.value().name().empty() ? base : node.value().name());
+    if (value_name.empty())
+      value_name = make(node.value().name().empty() ? base : node.value().name());
     if (name.empty()) name = value_name;
     return;
   }
@@ -139,7 +151,9 @@ void GraphNames::make_result_names(const Graph& graph, Node node) {
   }
 }
 
-bool GraphNames::take(std::string_view name) { return !name.empty() && used_.insert(name).second; }
+bool GraphNames::take(std::string_view name) {
+  return !name.empty() && used_.insert(name).second;
+}
 
 std::string_view GraphNames::make(std::string_view wanted) {
   std::string base;
@@ -152,7 +166,8 @@ std::string_view GraphNames::make(std::string_view wanted) {
   }
   // `add_7` is taken: the next is `add_8`, or the first that is free after it.
   const std::size_t end = base.find_last_not_of("0123456789");
-  if (end != std::string::npos && end > 0 && end + 1 < base.size() && base[end] == '_') base.resize(end);
+  if (end != std::string::npos && end > 0 && end + 1 < base.size() && base[end] == '_')
+    base.resize(end);
   std::uint32_t& next = next_suffix_[base];
   while (true) {
     std::string candidate = fmt::format("{}_{}", base, ++next);

@@ -14,9 +14,10 @@
 
 namespace winze {
 
-/// Names for everything in one graph, each unique in it, as torch.fx wants them: names that were given are kept, except
-/// for the later of two that are equal and for what is no Python identifier; the others are made from the operator's
-/// name as torch.fx makes them (`add`, `add_1`, `getitem`, `topk_unused_1`). Nested graphs are apart. O(nodes).
+/// Names for everything in one graph, each unique in it, as torch.fx wants them: names that were
+/// given are kept, except for the later of two that are equal and for what is no Python identifier;
+/// the others are made from the operator's name as torch.fx makes them (`add`, `add_1`, `getitem`,
+/// `topk_unused_1`). Nested graphs are apart. O(nodes).
 class GraphNames {
  public:
   explicit GraphNames(const Graph& graph);
@@ -41,8 +42,8 @@ class GraphNames {
   std::deque<std::string> made_;
 };
 
-/// How many values each result of a call has, and whether it is a list: the recorded structure, else what the
-/// operator's schema says.
+/// How many values each result of a call has, and whether it is a list: the recorded structure,
+/// else what the operator's schema says.
 [[nodiscard]] ResultStructure result_structure_of(Node node);
 
 }  // namespace winze

@@ -15,7 +15,8 @@ class GraphNamesTest : public ::testing::Test {
   Node relu(Value input, std::string_view name = "") {
     const Argument arguments[] = {input};
     const MetaId metas[] = {meta};
-    return graph.call_function(context.ops().find("aten.relu.default"), arguments, metas, {.name = name});
+    return graph.call_function(context.ops().find("aten.relu.default"), arguments, metas,
+                               {.name = name});
   }
   Context context;
   const SymInt sizes[1] = {2};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "winze/program/node_reader.h"
 #include "winze/program/schema_fields.h"
 #include "winze/schema/op.h"
 #include "winze/support/json_reader.h"
@@ -81,7 +82,8 @@ void GraphWriter::write_input(Node placeholder) {
     return arguments_.write_value(placeholder.value());
   }
   const Argument role = placeholder.argument(0);
-  if (role.kind() != ArgumentKind::input_spec) fail("input {} is a constant of no value", placeholder.str());
+  if (role.kind() != ArgumentKind::input_spec)
+    fail("input {} is a constant of no value", placeholder.str());
   arguments_.write(placeholder, graph_.context().input_spec_of(role).constant, nullptr);
 }
 
@@ -118,13 +120,14 @@ void GraphWriter::write_node(Node node) {
   writer_.end_object();
 }
 
-/// Arguments equal to the default are left out, but for those before a later argument that is given by position:
-/// torch.export.load puts positional arguments one after the other.
+/// Arguments equal to the default are left out, but for those before a later argument that is given
+/// by position: torch.export.load puts positional arguments one after the other.
 void GraphWriter::write_inputs(Node node) {
   const Op& op = graph_.context().ops().get(node.op());
   const std::vector<SchemaArgument>& formal = op.schema.arguments;
   // Operators without a schema in PyTorch take positional arguments without names.
-  const bool has_names = op.kind == OpKind::overload || op.kind == OpKind::symbolic || op.kind == OpKind::opaque;
+  const bool has_names =
+      op.kind == OpKind::overload || op.kind == OpKind::symbolic || op.kind == OpKind::opaque;
   const std::uint32_t count = node.argument_count();
   std::uint32_t positional_end = 0;
   for (std::uint32_t index = 0; index < count; ++index) {
@@ -135,7 +138,8 @@ void GraphWriter::write_inputs(Node node) {
     if (index >= formal.size()) {
       write_input_argument(node, index, "", false, nullptr);
     } else if (!formal[index].kwarg_only) {
-      write_input_argument(node, index, has_names ? formal[index].name : "", false, &formal[index].type);
+      write_input_argument(node, index, has_names ? formal[index].name : "", false,
+                           &formal[index].type);
     }
   }
   for (std::uint32_t index = 0; index < count && index < formal.size(); ++index) {
@@ -144,8 +148,8 @@ void GraphWriter::write_inputs(Node node) {
   }
 }
 
-void GraphWriter::write_input_argument(Node node, std::uint32_t index, std::string_view name, bool is_keyword,
-                                       const Type* type) {
+void GraphWriter::write_input_argument(Node node, std::uint32_t index, std::string_view name,
+                                       bool is_keyword, const Type* type) {
   writer_.begin_object();
   writer_.plain_key("name");
   writer_.string(name);
@@ -157,6 +161,14 @@ void GraphWriter::write_input_argument(Node node, std::uint32_t index, std::stri
 }
 
 void GraphWriter::write_results(Node node, const ResultStructure& structure) {
+  const auto write_none = [this] {
+    writer_.begin_object();
+    writer_.plain_key("as_none");
+    writer_.boolean(true);
+    writer_.end_object();
+  };
+  if (node.value_count() == 0 && returns_none(graph_.context().ops().get(node.op())))
+    return write_none();
   std::uint32_t next = 0;
   for (const std::int32_t group : structure.groups) {
     if (group != ResultStructure::single) {
@@ -167,12 +179,9 @@ void GraphWriter::write_results(Node node, const ResultStructure& structure) {
     const Value value = node.value(next++);
     if (value.meta().kind != ValueKind::none) {
       arguments_.write_value(value);
-      continue;
+    } else {
+      write_none();
     }
-    writer_.begin_object();
-    writer_.plain_key("as_none");
-    writer_.boolean(true);
-    writer_.end_object();
   }
 }
 
@@ -183,7 +192,8 @@ void GraphWriter::write_result_list(Node node, std::uint32_t first, std::uint32_
   if (count > 0 && kind_of(0) == ValueKind::sym_float) arm = ArgumentArm::as_sym_floats;
   if (count > 0 && kind_of(0) == ValueKind::sym_bool) arm = ArgumentArm::as_sym_bools;
   for (std::uint32_t index = 0; index < count; ++index) {
-    if (arm == ArgumentArm::as_tensors && kind_of(index) == ValueKind::none) arm = ArgumentArm::as_optional_tensors;
+    if (arm == ArgumentArm::as_tensors && kind_of(index) == ValueKind::none)
+      arm = ArgumentArm::as_optional_tensors;
   }
   writer_.begin_object();
   writer_.plain_key(name_of(arm));
@@ -246,7 +256,8 @@ void GraphWriter::write_table(std::string_view key, ValueKind kind) {
     for (std::uint32_t index = 0; index < node.value_count(); ++index) {
       const Value value = node.value(index);
       const Meta& meta = value.meta();
-      if (meta.kind == ValueKind::unknown) fail("nothing is known of what {} yields, which a .pt2 file needs", node.str());
+      if (meta.kind == ValueKind::unknown)
+        fail("nothing is known of what {} yields, which a .pt2 file needs", node.str());
       if (!is_in_table(meta.kind, kind)) continue;
       const std::string_view name = names_.of(value);
       writer_.key(name);
@@ -267,12 +278,38 @@ void GraphWriter::write_table(std::string_view key, ValueKind kind) {
   writer_.end_object();
 }
 
+/// Calls that share a body in the file have bodies of their own here, under one name. Where they
+/// are still equal they get one name again, since PyTorch keeps one module of a name.
+std::string_view GraphWriter::name_shared_body(const Graph& graph, std::string& body) {
+  JsonWriter writer(body);
+  GraphWriter(session_, graph, writer).write();
+  std::vector<SharedBody>& known = shared_bodies_[std::string(graph.name())];
+  for (const SharedBody& other : known) {
+    if (other.body == body) return other.name;
+  }
+  known.push_back({names_.add_attribute(graph.name()), body});
+  return known.back().name;
+}
+
+void GraphWriter::count_subgraph_names() {
+  for (const Graph* nested : graph_.subgraphs()) ++subgraph_names_[std::string(nested->name())];
+}
+
 void GraphWriter::write_subgraph(const Graph& graph) {
+  if (subgraph_names_.empty()) count_subgraph_names();
+  const bool is_shared = subgraph_names_[std::string(graph.name())] > 1;
+  std::string body;
+  const std::string_view name =
+      is_shared ? name_shared_body(graph, body) : names_.add_attribute(graph.name());
   writer_.begin_object();
   writer_.plain_key("name");
-  writer_.string(names_.add_attribute(graph.name()));
+  writer_.string(name);
   writer_.plain_key("graph");
-  GraphWriter(session_, graph, writer_).write();
+  if (is_shared) {
+    writer_.raw(body);
+  } else {
+    GraphWriter(session_, graph, writer_).write();
+  }
   writer_.end_object();
 }
 

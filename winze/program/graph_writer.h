@@ -20,11 +20,12 @@ namespace winze {
 /// What the writers of a program's graphs share.
 struct WriteSession {
   const ExportedProgram& program;
-  std::int64_t schema_minor;       ///< the version that is written
-  bool keeps_unknown_fields;       ///< false where the target is older than the file
+  std::int64_t schema_minor;  ///< the version that is written
+  bool keeps_unknown_fields;  ///< false where the target is older than the file
   MetaWriter metas;
   std::vector<Diagnostic>* warnings = nullptr;
-  tsl::robin_map<std::uint32_t, std::string> escaped_texts = {};  ///< long strings that repeat, as JSON, by StringId
+  tsl::robin_map<std::uint32_t, std::string> escaped_texts =
+      {};  ///< long strings that repeat, as JSON, by StringId
 
   void warn(std::string message) const;
   /// Writes the members of a JSON object kept from the file, where the target may have them.
@@ -46,19 +47,30 @@ class GraphWriter {
  private:
   void write_node(Node node);
   void write_inputs(Node node);
-  void write_input_argument(Node node, std::uint32_t index, std::string_view name, bool is_keyword, const Type* type);
+  void write_input_argument(Node node, std::uint32_t index, std::string_view name, bool is_keyword,
+                            const Type* type);
   void write_results(Node node, const ResultStructure& structure);
   void write_result_list(Node node, std::uint32_t first, std::uint32_t count);
   void write_metadata(Node node);
   void write_tables();
   void write_table(std::string_view key, ValueKind kind);
   void write_subgraph(const Graph& graph);
+  void count_subgraph_names();
+  [[nodiscard]] std::string_view name_shared_body(const Graph& graph, std::string& body);
 
   WriteSession& session_;
   const Graph& graph_;
   JsonWriter& writer_;
   GraphNames names_;
   ArgumentWriter arguments_;
+  /// A body that was written under a name which several nested graphs have.
+  struct SharedBody {
+    std::string_view name;
+    std::string body;
+  };
+  tsl::robin_map<std::string, std::uint32_t>
+      subgraph_names_;  ///< how many nested graphs have the name
+  tsl::robin_map<std::string, std::vector<SharedBody>> shared_bodies_;
 };
 
 }  // namespace winze

@@ -62,15 +62,18 @@ std::string_view MetaWriter::sym_value(MetaId meta) {
   JsonWriter writer(text);
   const SymExpr expression = content.expression;
   const std::optional<SymValue> constant = program_.context().symbols().constant_value(expression);
-  if (constant && content.kind == ValueKind::sym_int && std::holds_alternative<std::int64_t>(*constant)) {
+  if (constant && content.kind == ValueKind::sym_int &&
+      std::holds_alternative<std::int64_t>(*constant)) {
     write_sym_int(writer, expression);
     return text;
   }
   writer.begin_object();
-  if (constant && content.kind == ValueKind::sym_float && std::holds_alternative<double>(*constant)) {
+  if (constant && content.kind == ValueKind::sym_float &&
+      std::holds_alternative<double>(*constant)) {
     writer.plain_key("as_float");
     writer.real(std::get<double>(*constant));
-  } else if (constant && content.kind == ValueKind::sym_bool && std::holds_alternative<bool>(*constant)) {
+  } else if (constant && content.kind == ValueKind::sym_bool &&
+             std::holds_alternative<bool>(*constant)) {
     writer.plain_key("as_bool");
     writer.boolean(std::get<bool>(*constant));
   } else {
@@ -151,9 +154,11 @@ void MetaWriter::write_device(JsonWriter& writer, Device device) const {
 std::int64_t MetaWriter::dtype_number(ScalarType type) const {
   if (type == ScalarType::unknown) fail("a tensor has no dtype, which a .pt2 file needs");
   if (since_minor(type) > minor_) {
-    throw Error(fmt::format("dtype {} is not known to the PyTorch release that is written for (schema {}.{})",
-                            full_name(type), schema_major, minor_),
-                "write for a later release");
+    throw Error(
+        fmt::format(
+            "dtype {} is not known to the PyTorch release that is written for (schema {}.{})",
+            full_name(type), schema_major, minor_),
+        "write for a later release");
   }
   return schema_number(type);
 }

@@ -15,9 +15,11 @@ namespace winze {
 class MetaWriter {
  public:
   /// `schema_minor` is the version that is written; what it cannot express is an Error.
-  MetaWriter(const ExportedProgram& program, std::int64_t schema_minor) : program_(program), minor_(schema_minor) {}
+  MetaWriter(const ExportedProgram& program, std::int64_t schema_minor)
+      : program_(program), minor_(schema_minor) {}
 
-  /// The schema's TensorMeta of a tensor. A token is written as an empty tensor, which is how export shows it.
+  /// The schema's TensorMeta of a tensor. A token is written as an empty tensor, which is how
+  /// export shows it.
   [[nodiscard]] std::string_view tensor_meta(MetaId meta);
   /// The schema's SymInt, SymFloat or SymBool of a symbolic value.
   [[nodiscard]] std::string_view sym_value(MetaId meta);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "winze/program/schema_fields.h"
+#include "winze/schema/op.h"
 
 namespace winze {
 namespace {
@@ -23,6 +24,11 @@ std::size_t positional_count(const Schema& schema) {
 }
 
 }  // namespace
+
+bool returns_none(const Op& op) {
+  const bool is_python = op.kind == OpKind::higher_order || op.kind == OpKind::function;
+  return is_python && op.schema.returns.empty() && !op.schema.is_variadic_returns;
+}
 
 void NodeReader::read(JsonValue node) {
   std::optional<JsonValue> target, inputs, outputs, metadata, single, name;
@@ -54,8 +60,9 @@ void NodeReader::read(JsonValue node) {
   const JsonValue output_list = required(outputs, node, "outputs");
   structure_.is_single_tensor_return.reset();
   if (single && !single->is_null()) structure_.is_single_tensor_return = single->boolean();
-  read_results(output_list);
   const OpSignature& signature = session_.context.signature(call.op);
+  read_results(output_list);
+  if (is_none_for_nothing(signature)) drop_results();
   check_structure(signature, output_list);
 
   CallOptions options;
@@ -199,10 +206,20 @@ NodeReader::Call NodeReader::read_opaque_call(JsonValue target, JsonValue inputs
   }
 }
 
-void NodeReader::read_results(JsonValue outputs) {
+/// Of a Python function without results export writes that it returns None.
+bool NodeReader::is_none_for_nothing(const OpSignature& signature) const {
+  return returns_none(*signature.op) && metas_.size() == 1 && names_[0].empty() &&
+         structure_.groups.size() == 1 && structure_.groups[0] == ResultStructure::single;
+}
+
+void NodeReader::drop_results() {
   metas_.clear();
   names_.clear();
   structure_.groups.clear();
+}
+
+void NodeReader::read_results(JsonValue outputs) {
+  drop_results();
   for (const JsonValue output : outputs.array()) {
     read_result(output);
     if (metas_.size() > max_arguments)

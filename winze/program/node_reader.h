@@ -18,6 +18,10 @@ namespace winze {
 /// Operators by the target's text in the file; invalid for a target that is not known.
 using TargetMap = tsl::robin_map<std::string_view, OpId>;
 
+/// Whether a file says of calls to this operator that they return None, where the schema gives no
+/// result: that is so of Python functions, not of operators of the dispatcher.
+[[nodiscard]] bool returns_none(const Op& op);
+
 /// Reads the schema's Node into calls of one graph.
 class NodeReader {
  public:
@@ -52,6 +56,8 @@ class NodeReader {
   [[nodiscard]] Call read_opaque_call(JsonValue target, JsonValue inputs);
   [[nodiscard]] OpId variant_with_keywords(OpId op, JsonValue inputs);
   void read_results(JsonValue outputs);
+  [[nodiscard]] bool is_none_for_nothing(const OpSignature& signature) const;
+  void drop_results();
   void read_result(JsonValue output);
   void add_result(JsonValue name, ValueKind kind);
   void add_list_element(JsonValue element, ValueKind kind);

@@ -43,7 +43,8 @@ TEST(PickleReader, ReadsKeysAndValues) {
 }
 
 TEST(PickleReader, ReadsNumbersOfEveryWidth) {
-  const std::string text = "\x80\x02(K\xFFM\xFF\xFFJ\xFE\xFF\xFF\xFF\x8A\x08\0\0\0\0\0\0\0\x80\x8A\0G?\xF0\0\0\0\0\0\0t."s;
+  const std::string text =
+      "\x80\x02(K\xFFM\xFF\xFFJ\xFE\xFF\xFF\xFF\x8A\x08\0\0\0\0\0\0\0\x80\x8A\0G?\xF0\0\0\0\0\0\0t."s;
   const Pickle pickle = read_pickle(text, where);
   const auto& items = pickle[pickle.root].children;
   ASSERT_EQ(items.size(), 6U);
@@ -79,8 +80,9 @@ TEST(PickleReader, ReadsATensor) {
 }
 
 TEST(PickleReader, RefusesEveryOtherGlobalByName) {
-  const std::string error = error_of("\x80\x02"
-                                     "cos\nsystem\nX\x02\0\0\0ls\x85R."s);
+  const std::string error = error_of(
+      "\x80\x02"
+      "cos\nsystem\nX\x02\0\0\0ls\x85R."s);
   EXPECT_THAT(error, HasSubstr("the pickle refers to \"os.system\""));
   EXPECT_THAT(error, HasSubstr("at byte 2 of the pickle"));
   EXPECT_THAT(error, HasSubstr("data.pkl"));
@@ -120,7 +122,8 @@ TEST(PickleReader, RefusesWrongArguments) {
 
 TEST(PickleReader, SaysWhereItEnds) {
   EXPECT_THAT(error_of(""), HasSubstr("ends in the middle of an opcode, at byte 0"));
-  EXPECT_THAT(error_of("\x80\x02X\xFF\xFF\xFF\xFFz"s), HasSubstr("ends in the middle of an opcode, at byte 2"));
+  EXPECT_THAT(error_of("\x80\x02X\xFF\xFF\xFF\xFFz"s),
+              HasSubstr("ends in the middle of an opcode, at byte 2"));
   EXPECT_THAT(error_of("\x80\x02"
                        "cabc"s),
               HasSubstr("ends in the middle of an opcode"));
@@ -132,9 +135,11 @@ TEST(PickleReader, ChecksTheStack) {
   EXPECT_THAT(error_of("\x80\x02t."s), HasSubstr("finds no mark on the stack"));
   EXPECT_THAT(error_of("\x80\x02NN."s), HasSubstr("objects left over"));
   EXPECT_THAT(error_of("\x80\x02h\x05."s), HasSubstr("slot 5 of the memo, which is empty"));
-  EXPECT_THAT(error_of("\x80\x02N(K\x01K\x02u."s), HasSubstr("items are set on what is no dictionary"));
+  EXPECT_THAT(error_of("\x80\x02N(K\x01K\x02u."s),
+              HasSubstr("items are set on what is no dictionary"));
   EXPECT_THAT(error_of("\x80\x02}(K\x01u."s), HasSubstr("a key of a dictionary has no value"));
-  EXPECT_THAT(error_of("\x80\x02K\x01Q."s), HasSubstr("a persistent id of the pickle is no storage"));
+  EXPECT_THAT(error_of("\x80\x02K\x01Q."s),
+              HasSubstr("a persistent id of the pickle is no storage"));
 }
 
 TEST(PickleReader, RefusesIntegersBeyond64Bits) {
@@ -145,7 +150,9 @@ TEST(PickleReader, RefusesStringsThatAreNotUtf8) {
   EXPECT_THAT(error_of("\x80\x02X\x01\0\0\0\xFF."s), HasSubstr("not UTF-8"));
 }
 
-TEST(PickleReader, RefusesNewProtocols) { EXPECT_THAT(error_of("\x80\x06N."s), HasSubstr("newer than 5")); }
+TEST(PickleReader, RefusesNewProtocols) {
+  EXPECT_THAT(error_of("\x80\x06N."s), HasSubstr("newer than 5"));
+}
 
 }  // namespace
 }  // namespace winze

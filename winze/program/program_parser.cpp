@@ -19,11 +19,16 @@ class ProgramParser {
   ExportedProgram parse() {
     while (!lexer_.at_end()) {
       const std::size_t begin = lexer_.offset();
-      const std::string_view word = lexer_.word("a line such as 'program', 'symbol', 'graph', 'module' or 'loc'");
+      const std::string_view word =
+          lexer_.word("a line such as 'program', 'symbol', 'graph', 'module' or 'loc'");
       if (!(has_graph_ ? behind_graph(word) : before_graph(word))) {
-        lexer_.fail_at(begin, fmt::format("\"{}\" does not begin a line {} the graph", word, has_graph_ ? "behind" : "before"),
-                       has_graph_ ? "what may follow are 'state_dict', 'constants', 'guard', 'metadata', 'named_tuple', 'module' and 'loc'"
-                                  : "what may stand here are 'program', 'archive', 'device', 'symbol', 'range', 'expression' and 'graph'");
+        lexer_.fail_at(begin,
+                       fmt::format("\"{}\" does not begin a line {} the graph", word,
+                                   has_graph_ ? "behind" : "before"),
+                       has_graph_ ? "what may follow are 'state_dict', 'constants', 'guard', "
+                                    "'metadata', 'named_tuple', 'module' and 'loc'"
+                                  : "what may stand here are 'program', 'archive', 'device', "
+                                    "'symbol', 'range', 'expression' and 'graph'");
       }
     }
     if (!has_graph_) lexer_.fail_expected("'graph'");
@@ -38,7 +43,8 @@ class ProgramParser {
       header();
     } else if (word == "archive") {
       program_.archive.path = lexer_.string("the path of an archive in quotes");
-      if (lexer_.accept_word("digest")) program_.archive.digest = lexer_.string("the digest of an archive in quotes");
+      if (lexer_.accept_word("digest"))
+        program_.archive.digest = lexer_.string("the digest of an archive in quotes");
     } else if (word == "device") {
       parser_.device_line();
     } else if (word == "symbol") {
@@ -88,7 +94,8 @@ class ProgramParser {
 
   void header() {
     program_.name = lexer_.string("the name of the program in quotes");
-    if (lexer_.accept_word("torch")) program_.torch_version = lexer_.string("the version of PyTorch in quotes");
+    if (lexer_.accept_word("torch"))
+      program_.torch_version = lexer_.string("the version of PyTorch in quotes");
     if (lexer_.accept_word("schema")) {
       schema_version();
       is_complete_ = true;
@@ -96,7 +103,8 @@ class ProgramParser {
     if (lexer_.accept_word("opset")) {
       do {
         std::string name(lexer_.name("the name of an opset"));
-        program_.opset_version.emplace_back(std::move(name), lexer_.integer("the version of an opset"));
+        program_.opset_version.emplace_back(std::move(name),
+                                            lexer_.integer("the version of an opset"));
       } while (lexer_.accept(','));
     }
     if (lexer_.accept_word("verifiers")) {
@@ -123,7 +131,8 @@ class ProgramParser {
       return static_cast<std::int64_t>(value);
     };
     program_.schema_version.major = part("the major version of the schema");
-    if (lexer_.peek_raw(0) != '.') lexer_.fail_expected("'.' after the major version of the schema");
+    if (lexer_.peek_raw(0) != '.')
+      lexer_.fail_expected("'.' after the major version of the schema");
     lexer_.skip(1);
     program_.schema_version.minor = part("the minor version of the schema");
   }

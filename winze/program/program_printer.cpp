@@ -17,7 +17,10 @@ namespace {
 class ProgramPrinter {
  public:
   ProgramPrinter(const ExportedProgram& program, const TextPrintOptions& options)
-      : program_(program), options_(options), printer_(program.context(), out_, options), collector_(program.context()) {}
+      : program_(program),
+        options_(options),
+        printer_(program.context(), out_, options),
+        collector_(program.context()) {}
 
   std::string print() {
     header();
@@ -48,7 +51,8 @@ class ProgramPrinter {
     out_ += "program ";
     append_quoted(out_, program_.name);
     field("torch", program_.torch_version);
-    out_ += fmt::format(" schema {}.{}", program_.schema_version.major, program_.schema_version.minor);
+    out_ +=
+        fmt::format(" schema {}.{}", program_.schema_version.major, program_.schema_version.minor);
     bool first = true;
     for (const auto& [name, version] : program_.opset_version) {
       out_ += first ? " opset " : ", ";
@@ -78,11 +82,12 @@ class ProgramPrinter {
     for (const WeightTable* table : {&program_.state_dict, &program_.constants}) {
       for (const Weight& weight : *table) collector_.add(weight.meta);
     }
-    for (const auto& [expression, entry] : program_.expressions.entries()) collector_.add(expression);
+    for (const auto& [expression, entry] : program_.expressions.entries())
+      collector_.add(expression);
   }
 
-  /// Symbols with a range in the order of the ranges, then the others. A range of what is no symbol of
-  /// the program (export lists expressions, and symbols that are not used) stands for itself.
+  /// Symbols with a range in the order of the ranges, then the others. A range of what is no symbol
+  /// of the program (export lists expressions, and symbols that are not used) stands for itself.
   void ranges() {
     const SymbolicContext& symbols = program_.context().symbols();
     const std::vector<SymExpr> used = collector_.symbols();
@@ -151,7 +156,8 @@ class ProgramPrinter {
     for (const auto& [expression, entry] : program_.expressions.entries()) {
       if (symbols.is_symbol(expression)) continue;
       const bool same_hint = entry.hint == symbol_hints_.hint(symbols, expression);
-      const bool same_text = !entry.text.valid() || program_.context().text(entry.text) == symbols.srepr(expression);
+      const bool same_text =
+          !entry.text.valid() || program_.context().text(entry.text) == symbols.srepr(expression);
       if (same_hint && same_text) continue;
       std::string text;
       append_expression(text, symbols, expression);

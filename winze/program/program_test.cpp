@@ -24,7 +24,9 @@ TEST(StorageSizeNeeded, ReachesToTheLastElement) {
   EXPECT_EQ(needed({3, 4}, {1, 0}), 12U);
 }
 
-TEST(StorageSizeNeeded, IsZeroWithoutElements) { EXPECT_EQ(needed({0, 4}, {4, 1}, 7), 0U); }
+TEST(StorageSizeNeeded, IsZeroWithoutElements) {
+  EXPECT_EQ(needed({0, 4}, {4, 1}, 7), 0U);
+}
 
 TEST(StorageSizeNeeded, RefusesWhatOverflows) {
   constexpr std::int64_t huge = std::int64_t{1} << 62;

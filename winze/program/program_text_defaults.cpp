@@ -22,7 +22,8 @@ std::string tuple_spec(std::size_t leaves) {
 
 class Defaults {
  public:
-  explicit Defaults(ExportedProgram& program) : program_(program), context_(program.context()), graph_(*program.graph) {}
+  explicit Defaults(ExportedProgram& program)
+      : program_(program), context_(program.context()), graph_(*program.graph) {}
 
   void fill() {
     if (program_.torch_version.empty()) program_.torch_version = context_.ops().torch_version();
@@ -61,8 +62,11 @@ class Defaults {
     const InputSpec& spec = context_.input_spec_of(placeholder.argument(0));
     const bool is_weight = spec.kind == InputKind::parameter || spec.kind == InputKind::buffer ||
                            spec.kind == InputKind::tensor_constant;
-    if (!is_weight || !placeholder.value().is_tensor() || program_.weight_of(placeholder) != nullptr) return;
-    const bool in_state = spec.kind == InputKind::parameter || (spec.kind == InputKind::buffer && spec.persistent);
+    if (!is_weight || !placeholder.value().is_tensor() ||
+        program_.weight_of(placeholder) != nullptr)
+      return;
+    const bool in_state =
+        spec.kind == InputKind::parameter || (spec.kind == InputKind::buffer && spec.persistent);
     WeightTable& table = in_state ? program_.state_dict : program_.constants;
     const TensorMeta& meta = placeholder.value().meta().tensor;
     Weight weight;
@@ -94,9 +98,11 @@ class Defaults {
     }
     ModuleCallEntry& root = program_.module_call_graph.emplace_back();
     ModuleCallSignature& signature = root.signature.emplace();
-    signature.in_spec = fmt::format(R"([1, {{"type": "builtins.tuple", "context": "null", "children_spec": [{}, {{"type": "builtins.dict", "context": "[]", "children_spec": []}}]}}])",
-                                    tuple_spec(inputs));
-    signature.out_spec = fmt::format("[1, {}]", outputs == 1 ? std::string(leaf_spec) : tuple_spec(outputs));
+    signature.in_spec = fmt::format(
+        R"([1, {{"type": "builtins.tuple", "context": "null", "children_spec": [{}, {{"type": "builtins.dict", "context": "[]", "children_spec": []}}]}}])",
+        tuple_spec(inputs));
+    signature.out_spec =
+        fmt::format("[1, {}]", outputs == 1 ? std::string(leaf_spec) : tuple_spec(outputs));
     signature.forward_arg_names = std::move(names);
   }
 
@@ -107,6 +113,8 @@ class Defaults {
 
 }  // namespace
 
-void fill_in_defaults(ExportedProgram& program) { Defaults(program).fill(); }
+void fill_in_defaults(ExportedProgram& program) {
+  Defaults(program).fill();
+}
 
 }  // namespace winze

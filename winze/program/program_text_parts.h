@@ -17,8 +17,8 @@ inline constexpr std::size_t text_inline_limit = std::size_t{64} << 10U;
 /// Appends the tables of weights.
 void append_weights(std::string& out, TextPrinter& printer, const ExportedProgram& program);
 
-/// Reads the entries of `state_dict {...}` or `constants {...}` behind the word. `storages` maps the
-/// numbers of the text to the program's storages.
+/// Reads the entries of `state_dict {...}` or `constants {...}` behind the word. `storages` maps
+/// the numbers of the text to the program's storages.
 void parse_weights(TextParser& parser, ExportedProgram& program, WeightTable& table,
                    tsl::robin_map<std::uint64_t, StorageId>& storages);
 

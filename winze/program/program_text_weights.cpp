@@ -9,7 +9,8 @@
 namespace winze {
 namespace {
 
-constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view base64_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 class WeightPrinter {
  public:
@@ -26,7 +27,9 @@ class WeightPrinter {
 
  private:
   void weight(const Weight& weight) {
-    out_ += weight.kind == PayloadKind::opaque ? "  opaque " : weight.is_param ? "  param " : "  tensor ";
+    out_ += weight.kind == PayloadKind::opaque ? "  opaque "
+            : weight.is_param                  ? "  param "
+                                               : "  tensor ";
     append_quoted(out_, weight.fqn);
     if (weight.meta.valid()) {
       out_ += ' ';
@@ -44,7 +47,8 @@ class WeightPrinter {
 
   /// The number of the storage, and where it occurs first what is known of it.
   void storage(StorageId id) {
-    const auto [entry, is_new] = numbers_.try_emplace(id.index, static_cast<std::uint32_t>(numbers_.size()));
+    const auto [entry, is_new] =
+        numbers_.try_emplace(id.index, static_cast<std::uint32_t>(numbers_.size()));
     out_ += fmt::format(" storage {}", entry->second);
     if (!is_new) return;
     const Storage& storage = program_.storages[id.index];
@@ -84,7 +88,8 @@ void parse_storage(TextParser& parser, Storage& storage) {
   std::optional<std::string> bytes = parse_base64(lexer.string("the bytes of a storage in base64"));
   if (!bytes) lexer.fail_at(begin, "the bytes of a storage are not in base64");
   if (bytes->size() != storage.size) {
-    lexer.fail_at(begin, fmt::format("a storage of {} bytes is given {}", storage.size, bytes->size()));
+    lexer.fail_at(begin,
+                  fmt::format("a storage of {} bytes is given {}", storage.size, bytes->size()));
   }
   storage.bytes = Bytes::own(std::move(*bytes));
   storage.has_bytes = true;
@@ -108,8 +113,8 @@ void parse_weight(TextParser& parser, ExportedProgram& program, WeightTable& tab
   begin = lexer.offset();
   weight.fqn = lexer.string("the name of a weight in quotes");
   const std::string_view next = lexer.peek_word();
-  if (next != "is_param" && next != "use_pickle" && next != "storage" && next != "unknown_fields" && !next.empty() &&
-      lexer.peek_raw(next.size()) == '[') {
+  if (next != "is_param" && next != "use_pickle" && next != "storage" && next != "unknown_fields" &&
+      !next.empty() && lexer.peek_raw(next.size()) == '[') {
     weight.meta = parser.type();
   }
   if (lexer.accept_word("is_param")) weight.is_param = true;
@@ -124,7 +129,8 @@ void parse_weight(TextParser& parser, ExportedProgram& program, WeightTable& tab
     weight.storage = program.add_storage(std::move(storage));
     storages.emplace(number, weight.storage);
   }
-  if (lexer.accept_word("unknown_fields")) weight.unknown_fields = lexer.string("the fields as a string");
+  if (lexer.accept_word("unknown_fields"))
+    weight.unknown_fields = lexer.string("the fields as a string");
   try {
     table.add(std::move(weight));
   } catch (const InternalError&) {

@@ -15,15 +15,19 @@
 namespace winze {
 namespace {
 
-/// Whether PyTorch's verifier for the ATEN dialect would refuse the graph: an overload that writes an argument.
+/// Whether PyTorch's verifier for the ATEN dialect would refuse the graph: an overload that writes
+/// an argument.
 bool holds_mutable_op(const ExportedProgram& program) {
   const Context& context = program.context();
-  const auto writes = [](const SchemaArgument& argument) { return argument.alias && argument.alias->is_write; };
+  const auto writes = [](const SchemaArgument& argument) {
+    return argument.alias && argument.alias->is_write;
+  };
   for (const Graph* graph : program.graph->all_graphs()) {
     for (const Node node : graph->nodes()) {
       if (!node.is_call()) continue;
       const Op& op = context.ops().get(node.op());
-      if (op.kind == OpKind::overload && std::ranges::any_of(op.schema.arguments, writes)) return true;
+      if (op.kind == OpKind::overload && std::ranges::any_of(op.schema.arguments, writes))
+        return true;
     }
   }
   return false;
@@ -48,7 +52,8 @@ void write_verifiers(WriteSession& session, JsonWriter& writer) {
   write_strings(writer, verifiers);
 }
 
-void write_bound(JsonWriter& writer, std::string_view key, const std::optional<std::int64_t>& bound) {
+void write_bound(JsonWriter& writer, std::string_view key,
+                 const std::optional<std::int64_t>& bound) {
   writer.plain_key(key);
   if (bound) {
     writer.integer(*bound);
@@ -135,7 +140,8 @@ bool has_unknown_fields(const ExportedProgram& program) {
 }  // namespace
 
 WriteTarget choose_target(const ExportedProgram& program, const WriteOptions& options) {
-  const std::string& wanted = options.torch_version.empty() ? program.torch_version : options.torch_version;
+  const std::string& wanted =
+      options.torch_version.empty() ? program.torch_version : options.torch_version;
   std::optional<TorchRelease> release = writable_release(wanted);
   if (!release && !options.torch_version.empty()) {
     throw Error(fmt::format("{} is no PyTorch release that can be written for", quote(wanted)),
@@ -146,9 +152,12 @@ WriteTarget choose_target(const ExportedProgram& program, const WriteOptions& op
   target.schema_minor = release->schema_minor;
   const std::optional<TorchRelease> own = parse_torch_version(program.torch_version);
   const bool is_own = own && own->major == release->major && own->minor == release->minor;
-  // A file of a release that this table does not know keeps its own version, and what it has in unknown fields.
-  if (is_own && program.schema_version.minor > newest_schema_minor) target.schema_minor = program.schema_version.minor;
-  target.torch_version = is_own ? program.torch_version : fmt::format("{}.{}.0", release->major, release->minor);
+  // A file of a release that this table does not know keeps its own version, and what it has in
+  // unknown fields.
+  if (is_own && program.schema_version.minor > newest_schema_minor)
+    target.schema_minor = program.schema_version.minor;
+  target.torch_version =
+      is_own ? program.torch_version : fmt::format("{}.{}.0", release->major, release->minor);
   return target;
 }
 
@@ -156,10 +165,12 @@ std::string program_json(const ExportedProgram& program, const WriteOptions& opt
                          std::vector<Diagnostic>* warnings) {
   const WriteTarget target = choose_target(program, options);
   const bool keeps_unknown = target.schema_minor >= program.schema_version.minor;
-  WriteSession session{program, target.schema_minor, keeps_unknown, MetaWriter(program, target.schema_minor), warnings};
+  WriteSession session{program, target.schema_minor, keeps_unknown,
+                       MetaWriter(program, target.schema_minor), warnings};
   if (!keeps_unknown && has_unknown_fields(program)) {
-    session.warn(fmt::format("fields of schema {}.{} are dropped: the PyTorch release that is written for has {}.{}",
-                             schema_major, program.schema_version.minor, schema_major, target.schema_minor));
+    session.warn(fmt::format(
+        "fields of schema {}.{} are dropped: the PyTorch release that is written for has {}.{}",
+        schema_major, program.schema_version.minor, schema_major, target.schema_minor));
   }
   std::string json;
   // A node takes about 1.5 kB, most of it its stack trace.

@@ -15,8 +15,9 @@ struct WriteTarget {
   std::string torch_version;  ///< of the program that is written
 };
 
-/// The release and schema to write: the wanted one, else the program's own, else the earliest that can be written.
-/// Throws Error for a release before 2.9.
-[[nodiscard]] WriteTarget choose_target(const ExportedProgram& program, const WriteOptions& options);
+/// The release and schema to write: the wanted one, else the program's own, else the earliest that
+/// can be written. Throws Error for a release before 2.9.
+[[nodiscard]] WriteTarget choose_target(const ExportedProgram& program,
+                                        const WriteOptions& options);
 
 }  // namespace winze

@@ -11,16 +11,16 @@
 namespace winze {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using test::archive_records;
 using test::error_of;
 using test::ProgramText;
 using test::read;
 using test::Records;
 using test::set_record;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// Text with one part replaced; the part has to be there.
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
@@ -65,9 +65,12 @@ TEST(Pt2Reader, SaysWhatOtherFilesAre) {
     }
     return std::string();
   };
-  EXPECT_THAT(message("hello"), AllOf(HasSubstr("no zip archive"), HasSubstr("a.pt2"), HasSubstr("torch.export.save")));
-  EXPECT_THAT(message(test::make_zip({{"a/data.pkl", "x"}, {"a/version", "3"}})), HasSubstr("a file of torch.save"));
-  EXPECT_THAT(message(test::make_zip({{"a/data.pkl", "x"}, {"a/constants.pkl", "x"}})), HasSubstr("TorchScript"));
+  EXPECT_THAT(message("hello"), AllOf(HasSubstr("no zip archive"), HasSubstr("a.pt2"),
+                                      HasSubstr("torch.export.save")));
+  EXPECT_THAT(message(test::make_zip({{"a/data.pkl", "x"}, {"a/version", "3"}})),
+              HasSubstr("a file of torch.save"));
+  EXPECT_THAT(message(test::make_zip({{"a/data.pkl", "x"}, {"a/constants.pkl", "x"}})),
+              HasSubstr("TorchScript"));
   EXPECT_THAT(message(test::make_zip({{"a/b.txt", "x"}})), HasSubstr("holds no exported program"));
   EXPECT_THAT(message(std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15)),
               HasSubstr("torch.save before PyTorch 1.6"));
@@ -85,7 +88,9 @@ TEST(Pt2Reader, ChecksTheFormatOfTheArchive) {
 TEST(Pt2Reader, OneOfSeveralProgramsHasToBeNamed) {
   Records records = archive_records(ProgramText().json());
   records.emplace_back("m/models/other.json", ProgramText().json());
-  EXPECT_THAT(error_of(records), AllOf(HasSubstr("the archive holds 2 programs: \"model\", \"other\""), HasSubstr("--model")));
+  EXPECT_THAT(
+      error_of(records),
+      AllOf(HasSubstr("the archive holds 2 programs: \"model\", \"other\""), HasSubstr("--model")));
   const Bytes bytes = Bytes::own(test::make_zip(records));
   EXPECT_THAT(list_models(bytes, "a.pt2"), ElementsAre("model", "other"));
   Context context;
@@ -108,15 +113,16 @@ TEST(Pt2Reader, RecordsThatItDoesNotKnowAreKept) {
 TEST(Pt2Reader, OtherMajorVersionsAreRefused) {
   ProgramText text;
   text.schema_version = R"({"major": 9, "minor": 0})";
-  EXPECT_THAT(error_of(text), AllOf(HasSubstr("schema version 9.0 is not known"), HasSubstr("models/model.json"),
-                                    HasSubstr("schema_version")));
+  EXPECT_THAT(error_of(text), AllOf(HasSubstr("schema version 9.0 is not known"),
+                                    HasSubstr("models/model.json"), HasSubstr("schema_version")));
 }
 
 TEST(Pt2Reader, UndefinedNamesAreErrorsWithTheirPlace) {
   ProgramText text;
   text.nodes = replaced(text.nodes, R"({"name": "relu"}}, "kind")", R"({"name": "rely"}}, "kind")");
-  EXPECT_THAT(error_of(text), AllOf(HasSubstr("value \"rely\" is not defined"), HasSubstr("test.pt2"),
-                                    HasSubstr("graph_module.graph.nodes[1].inputs[0].arg.as_tensor.name")));
+  EXPECT_THAT(error_of(text),
+              AllOf(HasSubstr("value \"rely\" is not defined"), HasSubstr("test.pt2"),
+                    HasSubstr("graph_module.graph.nodes[1].inputs[0].arg.as_tensor.name")));
 }
 
 TEST(Pt2Reader, UseBeforeDefinitionIsAnError) {
@@ -138,13 +144,16 @@ TEST(Pt2Reader, ValuesNeedAnEntryInTheirTable) {
   EXPECT_THAT(error_of(text), HasSubstr("value \"relu\" has no entry in tensor_values"));
   text = ProgramText();
   text.sym_int_values = R"({"relu": {"as_int": 3}})";
-  EXPECT_THAT(error_of(text), HasSubstr("value \"relu\" is in tensor_values and in sym_int_values"));
+  EXPECT_THAT(error_of(text),
+              HasSubstr("value \"relu\" is in tensor_values and in sym_int_values"));
 }
 
 TEST(Pt2Reader, KindsHaveToFit) {
   ProgramText text;
-  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "x"}})", R"({"as_sym_int": {"as_name": "x"}})");
-  EXPECT_THAT(error_of(text), HasSubstr("value \"x\" is a tensor, where a symbolic integer is wanted"));
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "x"}})",
+                        R"({"as_sym_int": {"as_name": "x"}})");
+  EXPECT_THAT(error_of(text),
+              HasSubstr("value \"x\" is a tensor, where a symbolic integer is wanted"));
 }
 
 TEST(Pt2Reader, ArgumentsHaveToFitTheSchema) {
@@ -162,7 +171,8 @@ TEST(Pt2Reader, ArgumentsHaveToFitTheSchema) {
 TEST(Pt2Reader, UnknownArmsAreErrors) {
   ProgramText text;
   text.nodes = replaced(text.nodes, "as_tensor", "as_magic");
-  EXPECT_THAT(error_of(text), AllOf(HasSubstr("an argument of unknown kind \"as_magic\""), HasSubstr("newer PyTorch")));
+  EXPECT_THAT(error_of(text), AllOf(HasSubstr("an argument of unknown kind \"as_magic\""),
+                                    HasSubstr("newer PyTorch")));
   text = ProgramText();
   text.input_specs = replaced(text.input_specs, "parameter", "magic");
   EXPECT_THAT(error_of(text), HasSubstr("a role of unknown kind \"magic\""));
@@ -170,8 +180,11 @@ TEST(Pt2Reader, UnknownArmsAreErrors) {
 
 TEST(Pt2Reader, AUnionHasExactlyOneKey) {
   ProgramText text;
-  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})", R"({"as_int": 1, "as_none": true})");
-  EXPECT_THAT(error_of(text), HasSubstr("an object with exactly one key is wanted, found \"as_int\" and \"as_none\""));
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})",
+                        R"({"as_int": 1, "as_none": true})");
+  EXPECT_THAT(
+      error_of(text),
+      HasSubstr("an object with exactly one key is wanted, found \"as_int\" and \"as_none\""));
   text = ProgramText();
   text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})", "{}");
   EXPECT_THAT(error_of(text), HasSubstr("an object with exactly one key is wanted"));
@@ -189,7 +202,8 @@ TEST(Pt2Reader, RolesHaveToBeOfTheInputsAndOutputs) {
   EXPECT_THAT(error_of(text), HasSubstr("1 roles for 2 inputs"));
   text = ProgramText();
   text.input_specs = replaced(text.input_specs, "\"x\"", "\"y\"");
-  EXPECT_THAT(error_of(text), HasSubstr("the role is of \"y\", but the graph's input here is \"x\""));
+  EXPECT_THAT(error_of(text),
+              HasSubstr("the role is of \"y\", but the graph's input here is \"x\""));
   text = ProgramText();
   text.output_specs = replaced(text.output_specs, "\"add\"", "\"relu\"");
   EXPECT_THAT(error_of(text), HasSubstr("the role is of another value"));
@@ -199,14 +213,16 @@ TEST(Pt2Reader, BadMetasAreErrors) {
   ProgramText text;
   const auto with = [&](std::string_view from, std::string_view to) {
     const std::string meta = replaced(std::string(test::f32_2), from, to);
-    text.tensor_values = R"({"p_w": )" + meta + R"(, "x": )" + meta + R"(, "relu": )" + meta + R"(, "add": )" + meta + "}";
+    text.tensor_values = R"({"p_w": )" + meta + R"(, "x": )" + meta + R"(, "relu": )" + meta +
+                         R"(, "add": )" + meta + "}";
     return error_of(text);
   };
   EXPECT_THAT(with(R"({"as_int": 2})", R"({"as_int": -2})"), HasSubstr("a size is negative: -2"));
   EXPECT_THAT(with(R"({"as_int": 1})", R"({"as_int": -1})"), HasSubstr("a stride is negative"));
   EXPECT_THAT(with(R"({"as_int": 2})", R"({"as_int": 4611686018427387904}, {"as_int": 4})"),
               HasSubstr("the number of elements is larger than 64 bits hold"));
-  EXPECT_THAT(with(R"({"as_int": 2})", R"({"as_int": 2}, {"as_int": 2})"), HasSubstr("2 sizes, but 1 strides"));
+  EXPECT_THAT(with(R"({"as_int": 2})", R"({"as_int": 2}, {"as_int": 2})"),
+              HasSubstr("2 sizes, but 1 strides"));
   EXPECT_THAT(with("7", "99"), HasSubstr("the number of a dtype"));
   EXPECT_THAT(with("7", "\"f\""), HasSubstr("an integer is wanted, found \"f\""));
   EXPECT_THAT(with("null", "99999"), HasSubstr("a device index is wanted"));
@@ -217,18 +233,22 @@ TEST(Pt2Reader, BadMetasAreErrors) {
 TEST(Pt2Reader, WeightsHaveToFitTheirRecords) {
   Records records = archive_records(ProgramText().json());
   set_record(records, "m/data/weights/weight_0", "1234");
-  EXPECT_THAT(error_of(records),
-              AllOf(HasSubstr("weight \"w\" does not fit: it reaches to byte 8 of a storage of 4 bytes"),
-                    HasSubstr("m/data/weights/model_weights_config.json"), HasSubstr("config.w")));
+  EXPECT_THAT(
+      error_of(records),
+      AllOf(HasSubstr("weight \"w\" does not fit: it reaches to byte 8 of a storage of 4 bytes"),
+            HasSubstr("m/data/weights/model_weights_config.json"), HasSubstr("config.w")));
   records = archive_records(ProgramText().json());
   set_record(records, "m/data/weights/weight_0", "123456789");
   EXPECT_THAT(error_of(records), HasSubstr("no whole number of elements"));
   records = archive_records(ProgramText().json());
-  set_record(records, "m/data/weights/model_weights_config.json", replaced(test::weights_config(), "weight_0", "weight_7"));
-  EXPECT_THAT(error_of(records), HasSubstr("the archive has no record \"m/data/weights/weight_7\""));
+  set_record(records, "m/data/weights/model_weights_config.json",
+             replaced(test::weights_config(), "weight_0", "weight_7"));
+  EXPECT_THAT(error_of(records),
+              HasSubstr("the archive has no record \"m/data/weights/weight_7\""));
   records = archive_records(ProgramText().json());
   set_record(records, "m/data/weights/model_weights_config.json",
-             replaced(test::weights_config(), R"("storage_offset": {"as_int": 0)", R"("storage_offset": {"as_int": 9223372036854775807)"));
+             replaced(test::weights_config(), R"("storage_offset": {"as_int": 0)",
+                      R"("storage_offset": {"as_int": 9223372036854775807)"));
   EXPECT_THAT(error_of(records), HasSubstr("reaches further than 64 bits hold"));
 }
 
@@ -236,13 +256,15 @@ TEST(Pt2Reader, UnknownFieldsAreKept) {
   ProgramText text;
   text.rest = R"(, "new_field": [1, 2.50])";
   text.graph_rest = R"(, "graph_field": {"a": null})";
-  text.nodes = replaced(text.nodes, R"("name": "relu"}, )", R"("name": "relu", "node_field": "z"}, )");
+  text.nodes =
+      replaced(text.nodes, R"("name": "relu"}, )", R"("name": "relu", "node_field": "z"}, )");
   Context context;
   const ExportedProgram program = read(context, text);
   EXPECT_EQ(program.unknown_fields, R"({"new_field": [1, 2.50]})");
   EXPECT_EQ(program.graph->unknown_fields(), R"({"graph_field": {"a": null}})");
   const Node relu = program.graph->find_nodes(context.ops().find("aten.relu.default")).at(0);
-  EXPECT_EQ(context.text(context.source_info(relu.source()).unknown_fields), R"({"node_field": "z"})");
+  EXPECT_EQ(context.text(context.source_info(relu.source()).unknown_fields),
+            R"({"node_field": "z"})");
 }
 
 TEST(Pt2Reader, FieldsWithoutAPlaceAreDroppedWithAWarning) {
@@ -252,7 +274,9 @@ TEST(Pt2Reader, FieldsWithoutAPlaceAreDroppedWithAWarning) {
   Context context;
   (void)read(context, text, &warnings);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0].str(), HasSubstr("field \"more\" of NamedArgument is not known to this version and is dropped"));
+  EXPECT_THAT(
+      warnings[0].str(),
+      HasSubstr("field \"more\" of NamedArgument is not known to this version and is dropped"));
 }
 
 TEST(Pt2Reader, UnknownOperatorsAreKeptOpaque) {
@@ -269,30 +293,37 @@ TEST(Pt2Reader, RangesAreAppliedToSymbols) {
   ProgramText text;
   text.sym_int_values = "{}";
   const std::string symbolic = replaced(std::string(test::f32_2), R"({"as_int": 2})",
-                                        R"({"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", "hint": {"as_int": 2}}})");
+                                        R"({"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", "hint": {"as_int": 2}
+}
+})");
   text.tensor_values = R"({"p_w": )" + std::string(test::f32_2) + R"(, "x": )" + symbolic + R"(, "relu": )" +
                        std::string(test::f32_2) + R"(, "add": )" + symbolic + "}";
-  text.range_constraints = R"({"s0": {"min_val": 2, "max_val": 64}, "u9": {"min_val": null, "max_val": null}})";
-  Context context;
-  const ExportedProgram program = read(context, text);
-  const SymExpr symbol = context.symbols().find_symbol("s0").value();
-  EXPECT_EQ(context.symbols().range(symbol), (Range{2, 64}));
-  EXPECT_EQ(program.range_constraints.size(), 2U);
-  EXPECT_EQ(std::get<std::int64_t>(program.expressions.hint(context.symbols(), symbol)), 2);
-  const SymExpr sum = context.symbols().add(symbol, 1);
-  EXPECT_EQ(std::get<std::int64_t>(program.expressions.hint(context.symbols(), sum)), 3);
-  text.range_constraints = R"({"s0": {"min_val": 5, "max_val": 4}})";
-  EXPECT_THAT(error_of(text), HasSubstr("the range of \"s0\" is empty"));
+text.range_constraints =
+    R"({"s0": {"min_val": 2, "max_val": 64}, "u9": {"min_val": null, "max_val": null}})";
+Context context;
+const ExportedProgram program = read(context, text);
+const SymExpr symbol = context.symbols().find_symbol("s0").value();
+EXPECT_EQ(context.symbols().range(symbol), (Range{2, 64}));
+EXPECT_EQ(program.range_constraints.size(), 2U);
+EXPECT_EQ(std::get<std::int64_t>(program.expressions.hint(context.symbols(), symbol)), 2);
+const SymExpr sum = context.symbols().add(symbol, 1);
+EXPECT_EQ(std::get<std::int64_t>(program.expressions.hint(context.symbols(), sum)), 3);
+text.range_constraints = R"({"s0": {"min_val": 5, "max_val": 4}})";
+EXPECT_THAT(error_of(text), HasSubstr("the range of \"s0\" is empty"));
 }
 
 TEST(Pt2Reader, GraphsMayBeNestedOnlySoDeep) {
-  std::string nested = R"({"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}, "sym_int_values": {}, "sym_bool_values": {}})";
+  std::string nested =
+      R"({"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}, "sym_int_values": {}, "sym_bool_values": {}})";
   for (int depth = 0; depth < 70; ++depth) {
-    nested = R"({"inputs": [], "outputs": [], "nodes": [{"target": "torch.ops.higher_order.strict_mode", "inputs": [{"name": "", "arg": {"as_graph": {"name": "g", "graph": )" +
-             nested + R"(}}, "kind": 1}], "outputs": [], "metadata": {}}], "tensor_values": {}, "sym_int_values": {}, "sym_bool_values": {}})";
+    nested =
+        R"({"inputs": [], "outputs": [], "nodes": [{"target": "torch.ops.higher_order.strict_mode", "inputs": [{"name": "", "arg": {"as_graph": {"name": "g", "graph": )" +
+        nested +
+        R"(}}, "kind": 1}], "outputs": [], "metadata": {}}], "tensor_values": {}, "sym_int_values": {}, "sym_bool_values": {}})";
   }
   ProgramText text;
-  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})", R"({"as_graph": {"name": "g", "graph": )" + nested + "}}");
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})",
+                        R"({"as_graph": {"name": "g", "graph": )" + nested + "}}");
   EXPECT_THAT(error_of(text), HasSubstr("nested"));
 }
 
@@ -309,7 +340,8 @@ TEST(Pt2Reader, ModuleSignaturesFollowTheirValues) {
   EXPECT_EQ(program.graph->observed(signature.outputs.at(0).reference.value()).name(), "relu");
   EXPECT_FALSE(program.module_call_graph.at(2).signature);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0].str(), HasSubstr("the signature of module \"gone\" speaks of what the graph does not hold"));
+  EXPECT_THAT(warnings[0].str(),
+              HasSubstr("the signature of module \"gone\" speaks of what the graph does not hold"));
   const ExportedProgram copy = program.clone();
   const ModuleCallSignature& copied = copy.module_call_graph.at(1).signature.value();
   EXPECT_EQ(copy.graph->observed(copied.outputs.at(0).reference.value()).name(), "relu");
@@ -333,7 +365,8 @@ TEST(Pt2Reader, EveryArgumentKindIsRead) {
       R"( {"name": "u", "arg": {"as_float_lists": [[1.5]]}, "kind": 2}, {"name": "v", "arg": {"as_sym_bools": [{"as_bool": false}]}, "kind": 2},)"
       R"( {"name": "w", "arg": {"as_string": "q"}, "kind": 2}, {"name": "x", "arg": {"as_float": 1.5}, "kind": 2}, {"name": "y", "arg": {"as_bool": true}, "kind": 2}, {"name": "z", "arg": {"as_int": -5}, "kind": 2})");
   EXPECT_THAT(error_of(text), IsEmpty());
-  text.nodes = replaced(text.nodes, R"({"k": {"as_int": 1}})", R"({"k": {"as_tensor": {"name": "x"}}})");
+  text.nodes =
+      replaced(text.nodes, R"({"k": {"as_int": 1}})", R"({"k": {"as_tensor": {"name": "x"}}})");
   EXPECT_THAT(error_of(text), HasSubstr("a dictionary holds an argument of kind as_tensor"));
 }
 

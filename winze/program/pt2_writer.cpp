@@ -25,8 +25,10 @@ void add_record(ZipWriter& zip, const ArchiveRecord& record) {
   }
 }
 
-/// 40 digits that depend on the program and on the names of the weights, as PyTorch's own depend on all records.
-std::string serialization_id(const std::string& program, const std::string& weights, const std::string& constants) {
+/// 40 digits that depend on the program and on the names of the weights, as PyTorch's own depend on
+/// all records.
+std::string serialization_id(const std::string& program, const std::string& weights,
+                             const std::string& constants) {
   constexpr std::uint64_t other_seed = 0x77696E7A65;
   const auto digits = [&](std::uint64_t seed) {
     std::uint64_t hash = hash_bytes(program, seed);
@@ -38,7 +40,8 @@ std::string serialization_id(const std::string& program, const std::string& weig
 
 }  // namespace
 
-std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink, const WriteOptions& options) {
+std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink,
+                                  const WriteOptions& options) {
   std::vector<Diagnostic> warnings;
   const WriteTarget target = choose_target(program, options);
   MetaWriter metas(program, target.schema_minor);
@@ -46,8 +49,10 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
   tsl::robin_set<std::string_view> taken;
   for (const ArchiveRecord& record : program.records) taken.insert(record.name);
   const std::string root(archive_root);
-  const WeightsWriter weights(program, program.state_dict, root, std::string(weights_folder), "weight_", taken);
-  const WeightsWriter constants(program, program.constants, root, std::string(constants_folder), "tensor_", taken);
+  const WeightsWriter weights(program, program.state_dict, root, std::string(weights_folder),
+                              "weight_", taken);
+  const WeightsWriter constants(program, program.constants, root, std::string(constants_folder),
+                                "tensor_", taken);
   // All that may fail is made before the first byte is written.
   const std::string weights_config = weights.config(metas, keeps_unknown);
   const std::string constants_config = constants.config(metas, keeps_unknown);
@@ -55,9 +60,11 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
 
   ZipWriter zip(sink);
   weights.write_payloads(zip);
-  zip.add(fmt::format("{}{}{}_weights_config.json", root, weights_folder, program.name), weights_config);
+  zip.add(fmt::format("{}{}{}_weights_config.json", root, weights_folder, program.name),
+          weights_config);
   constants.write_payloads(zip);
-  zip.add(fmt::format("{}{}{}_constants_config.json", root, constants_folder, program.name), constants_config);
+  zip.add(fmt::format("{}{}{}_constants_config.json", root, constants_folder, program.name),
+          constants_config);
   zip.add(fmt::format("{}models/{}.json", root, program.name), json);
   ArchiveRecord inputs;
   if (program.example_inputs) inputs = *program.example_inputs;
@@ -69,7 +76,8 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
   zip.add(root + std::string(archive_version_record), "0");
   zip.add(root + std::string(container_version_record), "6\n");
   zip.add(root + std::string(byteorder_record), "little");
-  zip.add(root + std::string(serialization_id_record), serialization_id(json, weights_config, constants_config));
+  zip.add(root + std::string(serialization_id_record),
+          serialization_id(json, weights_config, constants_config));
   zip.finish();
   return warnings;
 }

@@ -12,14 +12,14 @@
 namespace winze {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 using test::archive_records;
 using test::ProgramText;
 using test::read;
 using test::Records;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string written(const ExportedProgram& program, const WriteOptions& options = {}) {
   std::string bytes;
@@ -59,11 +59,12 @@ TEST(Pt2Writer, RecordsComeInPyTorchsOrder) {
   std::vector<std::string> names;
   for (const ZipEntry& entry : zip.entries()) names.emplace_back(entry.name);
   EXPECT_THAT(names,
-              ::testing::ElementsAre("archive/data/weights/weight_0", "archive/data/weights/model_weights_config.json",
-                                     "archive/data/constants/model_constants_config.json", "archive/models/model.json",
-                                     "archive/data/sample_inputs/model.pt", "archive/extra/notes.txt",
-                                     "archive/archive_format", "archive/archive_version", "archive/.data/version",
-                                     "archive/byteorder", "archive/.data/serialization_id"));
+              ::testing::ElementsAre(
+                  "archive/data/weights/weight_0", "archive/data/weights/model_weights_config.json",
+                  "archive/data/constants/model_constants_config.json", "archive/models/model.json",
+                  "archive/data/sample_inputs/model.pt", "archive/extra/notes.txt",
+                  "archive/archive_format", "archive/archive_version", "archive/.data/version",
+                  "archive/byteorder", "archive/.data/serialization_id"));
   EXPECT_EQ(zip.get("archive/data/weights/weight_0").data_offset % 64, 0U);
   EXPECT_EQ(zip.read(zip.get("archive/data/weights/weight_0")).string_view(), std::string(8, '\1'));
   EXPECT_EQ(zip.get("archive/.data/serialization_id").size, 40U);
@@ -81,9 +82,11 @@ TEST(Pt2Writer, OlderReleasesDoNotGetLaterFields) {
   Context context;
   const ExportedProgram program = read(context, ProgramText());
   const std::string json = program_json(program, {.torch_version = "2.9"});
-  EXPECT_THAT(json, AllOf(HasSubstr(R"("schema_version": {"major": 8, "minor": 14})"), Not(HasSubstr(R"("name": "relu"}, {"target")")),
+  EXPECT_THAT(json, AllOf(HasSubstr(R"("schema_version": {"major": 8, "minor": 14})"),
+                          Not(HasSubstr(R"("name": "relu"}, {"target")")),
                           HasSubstr(R"("torch_version": "2.9.0")")));
-  EXPECT_THAT(program_json(program, {.torch_version = "2.11.0"}), HasSubstr(R"("name": "relu"}, {"target")"));
+  EXPECT_THAT(program_json(program, {.torch_version = "2.11.0"}),
+              HasSubstr(R"("name": "relu"}, {"target")"));
 }
 
 TEST(Pt2Writer, FilesBeforeTheLayoutAreWrittenForItsFirstRelease) {
@@ -99,7 +102,8 @@ TEST(Pt2Writer, RefusesReleasesBefore29) {
   Context context;
   const ExportedProgram program = read(context, ProgramText());
   EXPECT_THAT(error_of_writing(program, {.torch_version = "2.8"}),
-              AllOf(HasSubstr("\"2.8\" is no PyTorch release that can be written for"), HasSubstr("2.9 or a later one")));
+              AllOf(HasSubstr("\"2.8\" is no PyTorch release that can be written for"),
+                    HasSubstr("2.9 or a later one")));
 }
 
 TEST(Pt2Writer, UnknownFieldsSurvive) {
@@ -108,20 +112,23 @@ TEST(Pt2Writer, UnknownFieldsSurvive) {
   text.torch_version = "2.17.0";
   text.rest = R"(, "new_field": [1, 2.50])";
   text.graph_rest = R"(, "graph_field": {"a": null})";
-  text.nodes = replaced(text.nodes, R"("name": "relu"}, )", R"("name": "relu", "node_field": "z"}, )");
+  text.nodes =
+      replaced(text.nodes, R"("name": "relu"}, )", R"("name": "relu", "node_field": "z"}, )");
   Context context;
   const ExportedProgram program = read(context, text);
   EXPECT_EQ(program_json(program), text.json());
   std::vector<Diagnostic> warnings;
-  EXPECT_THAT(program_json(program, {.torch_version = "2.13"}, &warnings), Not(HasSubstr("_field")));
+  EXPECT_THAT(program_json(program, {.torch_version = "2.13"}, &warnings),
+              Not(HasSubstr("_field")));
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0].str(), HasSubstr("fields of schema 8.23 are dropped"));
 }
 
 TEST(Pt2Writer, ArgumentsEqualToTheDefaultAreLeftOut) {
   ProgramText text;
-  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "x"}}, "kind": 1}])",
-                        R"({"as_tensor": {"name": "x"}}, "kind": 1}, {"name": "alpha", "arg": {"as_int": 1}, "kind": 2}])");
+  text.nodes = replaced(
+      text.nodes, R"({"as_tensor": {"name": "x"}}, "kind": 1}])",
+      R"({"as_tensor": {"name": "x"}}, "kind": 1}, {"name": "alpha", "arg": {"as_int": 1}, "kind": 2}])");
   Context context;
   EXPECT_EQ(program_json(read(context, text)), ProgramText().json());
 }
@@ -130,11 +137,14 @@ TEST(Pt2Writer, DefaultsBeforeAGivenPositionAreFilledIn) {
   ProgramText text;
   // clamp(Tensor self, Scalar? min=None, Scalar? max=None)
   text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.aten.clamp.default");
-  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}}, "kind": 1}])",
-                        R"({"as_tensor": {"name": "p_w"}}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 2}])");
+  text.nodes = replaced(
+      text.nodes, R"({"as_tensor": {"name": "p_w"}}, "kind": 1}])",
+      R"({"as_tensor": {"name": "p_w"}}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 2}])");
   Context context;
-  EXPECT_THAT(program_json(read(context, text)),
-              HasSubstr(R"({"name": "min", "arg": {"as_none": true}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 1}])"));
+  EXPECT_THAT(
+      program_json(read(context, text)),
+      HasSubstr(
+          R"({"name": "min", "arg": {"as_none": true}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 1}])"));
 }
 
 TEST(Pt2Writer, MutationMakesTheDialectTraining) {
@@ -146,7 +156,8 @@ TEST(Pt2Writer, MutationMakesTheDialectTraining) {
 
 TEST(Pt2Writer, InfinitiesKeepTheirSign) {
   ProgramText text;
-  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "x"}})", R"({"as_float": "-Infinity"})");
+  text.nodes =
+      replaced(text.nodes, R"({"as_tensor": {"name": "x"}})", R"({"as_float": "-Infinity"})");
   Context context;
   EXPECT_THAT(program_json(read(context, text)), HasSubstr(R"({"as_float": "-Infinity"})"));
 }
@@ -155,7 +166,8 @@ TEST(Pt2Writer, WeightsThatShareStorageShareARecord) {
   Records records = archive_records(ProgramText().json());
   const std::string meta(test::f32_2);
   const auto entry = [&](std::string_view name, const std::string& tensor_meta) {
-    return "\"" + std::string(name) + R"(": {"path_name": "weight_0", "is_param": false, "use_pickle": false, "tensor_meta": )" +
+    return "\"" + std::string(name) +
+           R"(": {"path_name": "weight_0", "is_param": false, "use_pickle": false, "tensor_meta": )" +
            tensor_meta + "}";
   };
   test::set_record(records, "m/data/weights/model_weights_config.json",
@@ -163,8 +175,10 @@ TEST(Pt2Writer, WeightsThatShareStorageShareARecord) {
                        entry("i", replaced(meta, "\"dtype\": 7", "\"dtype\": 4")) + "}}");
   Context context;
   const ZipReader zip(Bytes::own(written(read(context, records))), "out.pt2");
-  const std::string config(zip.read(zip.get("archive/data/weights/model_weights_config.json")).string_view());
-  EXPECT_THAT(config, AllOf(HasSubstr(R"("w": {"path_name": "weight_0")"), HasSubstr(R"("v": {"path_name": "weight_0")")));
+  const std::string config(
+      zip.read(zip.get("archive/data/weights/model_weights_config.json")).string_view());
+  EXPECT_THAT(config, AllOf(HasSubstr(R"("w": {"path_name": "weight_0")"),
+                            HasSubstr(R"("v": {"path_name": "weight_0")")));
   // PyTorch reads a record as elements of one dtype, so another dtype takes another record.
   EXPECT_THAT(config, HasSubstr(R"("i": {"path_name": "weight_1")"));
 }
@@ -186,8 +200,10 @@ TEST(Pt2Writer, WeightsWithoutBytesCannotBeWritten) {
   ExportedProgram program = read(context, ProgramText());
   program.storages[0].has_bytes = false;
   program.storages[0].bytes = Bytes();
-  EXPECT_THAT(error_of_writing(program), AllOf(HasSubstr("weight \"w\" has no bytes"), HasSubstr("--weights")));
-  attach_weights(program, Bytes::own(test::make_zip(archive_records(ProgramText().json()))), {.file_name = "w.pt2"});
+  EXPECT_THAT(error_of_writing(program),
+              AllOf(HasSubstr("weight \"w\" has no bytes"), HasSubstr("--weights")));
+  attach_weights(program, Bytes::own(test::make_zip(archive_records(ProgramText().json()))),
+                 {.file_name = "w.pt2"});
   EXPECT_THAT(error_of_writing(program), IsEmpty());
 }
 
@@ -202,7 +218,8 @@ TEST(Pt2Writer, LostModuleSignaturesAreReported) {
   relu.next().replace_input_with(relu.value(), inputs[1].value());
   relu.erase();
   std::vector<Diagnostic> warnings;
-  EXPECT_THAT(program_json(program, {}, &warnings), HasSubstr(R"({"fqn": "act", "signature": null})"));
+  EXPECT_THAT(program_json(program, {}, &warnings),
+              HasSubstr(R"({"fqn": "act", "signature": null})"));
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0].str(), HasSubstr("the signature of module \"act\" is dropped"));
 }
@@ -210,7 +227,8 @@ TEST(Pt2Writer, LostModuleSignaturesAreReported) {
 TEST(Pt2Writer, ArmsThatAReleaseLacksAreRefused) {
   ProgramText text;
   text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.mine.any.default");
-  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})", R"({"as_float_lists": [[1.5], [2.5]]})");
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})",
+                        R"({"as_float_lists": [[1.5], [2.5]]})");
   Context context;
   const ExportedProgram program = read(context, text);
   EXPECT_EQ(program_json(program), text.json());

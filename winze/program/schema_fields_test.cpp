@@ -15,7 +15,9 @@ TEST(SchemaFields, EachReleaseWritesItsOwnMinor) {
   EXPECT_EQ(writable_release("2.14.0a0+git1")->schema_minor, 20);
 }
 
-TEST(SchemaFields, LaterReleasesHaveTheNewestFields) { EXPECT_EQ(writable_release("2.40")->schema_minor, 20); }
+TEST(SchemaFields, LaterReleasesHaveTheNewestFields) {
+  EXPECT_EQ(writable_release("2.40")->schema_minor, 20);
+}
 
 TEST(SchemaFields, EarlierReleasesAndNonsenseCannotBeWritten) {
   EXPECT_FALSE(writable_release("2.8.0"));
@@ -28,7 +30,8 @@ TEST(SchemaFields, EarlierReleasesAndNonsenseCannotBeWritten) {
 }
 
 TEST(SchemaFields, ArmsAreFoundByName) {
-  for (std::size_t index = 0; index <= static_cast<std::size_t>(ArgumentArm::as_float_lists); ++index) {
+  for (std::size_t index = 0; index <= static_cast<std::size_t>(ArgumentArm::as_float_lists);
+       ++index) {
     const auto arm = static_cast<ArgumentArm>(index);
     EXPECT_EQ(argument_arm(name_of(arm)), arm);
   }
@@ -48,8 +51,10 @@ TEST(SchemaFields, DtypesHaveTheSchemasOwnNumbers) {
 }
 
 TEST(SchemaFields, LayoutsAndMemoryFormatsComeBack) {
-  for (std::int64_t number = 0; number < 8; ++number) EXPECT_EQ(schema_number(*layout_from_schema(number)), number);
-  for (std::int64_t number = 0; number < 5; ++number) EXPECT_EQ(schema_number(*memory_format_from_schema(number)), number);
+  for (std::int64_t number = 0; number < 8; ++number)
+    EXPECT_EQ(schema_number(*layout_from_schema(number)), number);
+  for (std::int64_t number = 0; number < 5; ++number)
+    EXPECT_EQ(schema_number(*memory_format_from_schema(number)), number);
   EXPECT_FALSE(layout_from_schema(8));
   EXPECT_FALSE(memory_format_from_schema(-1));
 }

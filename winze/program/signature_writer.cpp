@@ -101,7 +101,8 @@ void SignatureWriter::write_input_spec(Node placeholder) {
   writer_.begin_object();
   if (spec.kind == InputKind::constant_input) {
     writer_.plain_key("name");
-    writer_.string(spec.name.valid() ? context_.text(spec.name) : graph_.names().of(placeholder.value()));
+    writer_.string(spec.name.valid() ? context_.text(spec.name)
+                                     : graph_.names().of(placeholder.value()));
     writer_.plain_key("value");
     graph_.arguments().write(placeholder, spec.constant, nullptr);
   } else {
@@ -121,7 +122,8 @@ void SignatureWriter::write_input_spec(Node placeholder) {
   writer_.end_object();
 }
 
-void SignatureWriter::write_output_spec(Node output, const Argument& value, const OutputSpec& spec) {
+void SignatureWriter::write_output_spec(Node output, const Argument& value,
+                                        const OutputSpec& spec) {
   const RoleRow row = role_row(spec.kind);
   writer_.begin_object();
   writer_.plain_key(row.arm);
@@ -144,7 +146,8 @@ bool is_whole(const Graph& graph, const ModuleCallSignature& signature) {
   const auto is_there = [&](const ModuleCallArgument& argument) {
     return !argument.reference || graph.observed(*argument.reference).valid();
   };
-  return std::ranges::all_of(signature.inputs, is_there) && std::ranges::all_of(signature.outputs, is_there);
+  return std::ranges::all_of(signature.inputs, is_there) &&
+         std::ranges::all_of(signature.outputs, is_there);
 }
 
 void write_arguments(const Graph& graph, GraphWriter& names, JsonWriter& writer,
@@ -201,7 +204,8 @@ void write_signature(WriteSession& session, GraphWriter& graph, JsonWriter& writ
   const Argument roles = output.argument(1);
   for (std::uint32_t index = 0; index < values.count(); ++index) {
     OutputSpec spec;
-    if (index < roles.count()) spec = program.context().output_spec_of(output.element(roles, index));
+    if (index < roles.count())
+      spec = program.context().output_spec_of(output.element(roles, index));
     specs.write_output_spec(output, output.element(values, index), spec);
   }
   writer.end_array();
@@ -214,8 +218,9 @@ void write_module_call_graph(WriteSession& session, GraphWriter& graph, JsonWrit
   for (const ModuleCallEntry& entry : session.program.module_call_graph) {
     const bool is_lost = entry.signature && !is_whole(*session.program.graph, *entry.signature);
     if (is_lost) {
-      session.warn(fmt::format("the signature of module {} is dropped: a value that it refers to is gone",
-                               quote(entry.fqn)));
+      session.warn(
+          fmt::format("the signature of module {} is dropped: a value that it refers to is gone",
+                      quote(entry.fqn)));
     }
     writer.begin_object();
     writer.plain_key("fqn");

@@ -9,8 +9,9 @@
 
 namespace winze {
 
-WeightsWriter::WeightsWriter(const ExportedProgram& program, const WeightTable& table, std::string root,
-                             std::string folder, std::string prefix, const tsl::robin_set<std::string_view>& taken)
+WeightsWriter::WeightsWriter(const ExportedProgram& program, const WeightTable& table,
+                             std::string root, std::string folder, std::string prefix,
+                             const tsl::robin_set<std::string_view>& taken)
     : program_(program),
       table_(table),
       root_(std::move(root)),
@@ -26,7 +27,8 @@ WeightsWriter::WeightsWriter(const ExportedProgram& program, const WeightTable& 
 
 std::uint32_t WeightsWriter::add_payload(const Weight& weight) {
   if (!weight.storage.valid() || !program_.storage(weight).has_bytes) {
-    throw Error(fmt::format("weight {} has no bytes: the archive that holds them is not at hand", quote(weight.fqn)),
+    throw Error(fmt::format("weight {} has no bytes: the archive that holds them is not at hand",
+                            quote(weight.fqn)),
                 "give the archive with the weights (--weights FILE)");
   }
   std::uint64_t dtype = 0;
@@ -34,7 +36,8 @@ std::uint32_t WeightsWriter::add_payload(const Weight& weight) {
     dtype = static_cast<std::uint64_t>(program_.context().meta(weight.meta).tensor.dtype) + 1;
   }
   const std::uint64_t key = std::uint64_t{weight.storage.index} << 16U | dtype;
-  const auto [found, inserted] = by_storage_.emplace(key, static_cast<std::uint32_t>(payloads_.size()));
+  const auto [found, inserted] =
+      by_storage_.emplace(key, static_cast<std::uint32_t>(payloads_.size()));
   if (!inserted) return found->second;
   const std::uint64_t any_dtype = std::uint64_t{weight.storage.index} << 16U | 0xFFFFU;
   const bool is_first = by_storage_.emplace(any_dtype, 0).second;
@@ -44,7 +47,9 @@ std::uint32_t WeightsWriter::add_payload(const Weight& weight) {
 }
 
 std::string WeightsWriter::choose_name(const Storage& storage) {
-  const auto is_taken = [&](std::string_view name) { return taken_.contains(fmt::format("{}{}", folder_, name)); };
+  const auto is_taken = [&](std::string_view name) {
+    return taken_.contains(fmt::format("{}{}", folder_, name));
+  };
   if (!storage.record.empty() && !is_taken(storage.record)) return storage.record;
   while (true) {
     std::string name = fmt::format("{}{}", prefix_, next_number_++);

@@ -18,10 +18,11 @@ namespace winze {
 /// Writes the payloads of one table of weights and the config that lists them.
 class WeightsWriter {
  public:
-  /// `folder` is below the archive's root, `prefix` that of new records (`weight_`); `taken` holds the names of all
-  /// records that are carried through.
-  WeightsWriter(const ExportedProgram& program, const WeightTable& table, std::string root, std::string folder,
-                std::string prefix, const tsl::robin_set<std::string_view>& taken);
+  /// `folder` is below the archive's root, `prefix` that of new records (`weight_`); `taken` holds
+  /// the names of all records that are carried through.
+  WeightsWriter(const ExportedProgram& program, const WeightTable& table, std::string root,
+                std::string folder, std::string prefix,
+                const tsl::robin_set<std::string_view>& taken);
 
   /// Throws Error naming a weight without bytes.
   void write_payloads(ZipWriter& zip) const;

@@ -167,9 +167,8 @@ MetaId Context::contiguous_meta(ScalarType dtype, std::span<const SymInt> sizes,
     strides[index] = stride;
     // A dimension of size 0 counts as 1, as in torch/_prims_common make_contiguous_strides_for.
     const SymInt size = sizes[index];
-    const SymInt step = size.is_constant() ? SymInt(std::max<std::int64_t>(size.constant(), 1))
-                                           : symbols_.simplify(symbols_.max(size, 1));
-    stride = symbols_.mul(stride, step);
+    const bool positive = symbols_.prove_ge(size, 1) == Proof::yes;
+    stride = symbols_.mul(stride, positive ? size : symbols_.max(size, 1));
   }
   TensorMeta tensor;
   tensor.dtype = dtype;

@@ -60,8 +60,7 @@ void Journal::close() {
   records_.clear();
   authors_.assign(1, {0, ""});
   std::ranges::sort(touched_);
-  const auto [first, last] = std::ranges::unique(touched_);
-  touched_.erase(first, last);
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   const auto depth = [](const Graph* graph) {
     int levels = 0;
     for (; graph->parent() != nullptr; graph = graph->parent()) ++levels;

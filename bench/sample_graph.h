@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "winze/ir/graph.h"
+
+namespace winze::bench {
+
+/// A graph of `nodes` calls with the mix of a decomposed transformer: half pointwise, a quarter
+/// matrix products, a quarter views; nothing in it is dead.
+[[nodiscard]] std::unique_ptr<Graph> sample_graph(Context& context, std::size_t nodes);
+
+/// Appends calls of that mix to a graph that has two placeholders of the same f32[8, 8] meta.
+void append_calls(Graph& graph, std::size_t nodes);
+
+}  // namespace winze::bench

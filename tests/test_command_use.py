@@ -236,7 +236,7 @@ def test_wrong_usage_is_explained(winze: Winze, folder: Path, args: tuple[str, .
         (("lower", "mlp.pt2", "-o", "x.pt2", "--model", "other"), ("other",)),
         (("diff", "mlp.pt2", "no.pt2"), ("no.pt2",)),
         (("print", "."), (".",)),
-        (("print", "noise"), ("noise", "neither a .pt2")),
+        (("print", "noise"), ("noise", "zip archive")),
     ],
     ids=lambda value: " ".join(value),
 )

@@ -2,6 +2,8 @@
 #include "tools/winze/inputs.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "tools/winze/command.h"
@@ -9,6 +11,7 @@
 #include "winze/program/pt2_reader.h"
 #include "winze/support/bytes.h"
 #include "winze/support/quote.h"
+#include "winze/support/zip_reader.h"
 
 namespace winze {
 namespace {
@@ -17,17 +20,32 @@ Bytes read_bytes(const std::string& path) {
   return path == "-" ? read_stream(stdin, "standard input") : map_file(path);
 }
 
-/// A zero byte is in every other binary format soon, and never in a text.
+/// A zero byte is in every binary format soon, and never in a text.
 bool looks_binary(std::string_view bytes) {
   return bytes.substr(0, 4096).find('\0') != std::string_view::npos;
 }
 
-[[noreturn]] void fail_unknown_format(const std::string& name) {
-  Diagnostic diagnostic;
-  diagnostic.message = "this is neither a .pt2 archive nor a program in text form";
-  diagnostic.where.file = name;
-  diagnostic.hint = "a .pt2 is what torch.export.save writes";
-  throw Error(std::move(diagnostic));
+std::string digest_of(const Bytes& archive, const std::string& path) {
+  return ZipReader(archive, path).digest();
+}
+
+/// Gives a program that was read as text the weights of an archive, which it names from then on.
+void take_weights(ExportedProgram& program, const Bytes& archive, const std::string& path,
+                  const InputOptions& options, std::vector<Diagnostic>& warnings) {
+  program.archive = {};
+  attach_weights(program, archive,
+                 {.file_name = path, .model = options.model, .warnings = &warnings});
+}
+
+/// The weights of the archive that the text names, where it is still there.
+void find_weights(ExportedProgram& program, const InputOptions& options,
+                  std::vector<Diagnostic>& warnings) {
+  if (program.has_all_bytes() || !std::filesystem::is_regular_file(program.archive.path)) return;
+  const std::string path = program.archive.path;
+  const Bytes archive = map_file(path);
+  if (digest_of(archive, path) == program.archive.digest) {
+    take_weights(program, archive, path, options, warnings);
+  }
 }
 
 }  // namespace
@@ -66,12 +84,50 @@ ExportedProgram read_program(Context& context, const std::string& path, const In
                              std::vector<Diagnostic>& warnings) {
   const Bytes bytes = read_bytes(path);
   const std::string name = display_name(path);
-  const ReadOptions archive_options{
-      .file_name = name, .model = options.model, .warnings = &warnings};
-  if (looks_like_pt2(bytes.string_view())) return read_pt2(context, bytes, archive_options);
-  if (looks_binary(bytes.string_view())) fail_unknown_format(name);
+  if (looks_like_pt2(bytes.string_view()) || looks_binary(bytes.string_view())) {
+    ExportedProgram program = read_pt2(
+        context, bytes, {.file_name = name, .model = options.model, .warnings = &warnings});
+    if (path == "-") program.archive = {};  // nothing that a text could name
+    return program;
+  }
   ExportedProgram program = parse_program(context, bytes.string_view(), name);
+  if (!program.archive.path.empty()) {
+    program.archive.path = path_seen_from_here(program.archive.path, path);
+  }
+  if (!options.weights.empty()) {
+    take_weights(program, map_file(options.weights), options.weights, options, warnings);
+  } else if (options.need_weights) {
+    find_weights(program, options, warnings);
+  }
   return program;
+}
+
+void require_weights(const ExportedProgram& program) {
+  if (program.has_all_bytes()) return;
+  const std::string& archive = program.archive.path;
+  std::string reason = "the text names no archive that holds them";
+  if (!archive.empty()) {
+    reason =
+        std::filesystem::exists(archive)
+            ? fmt::format("{} is not the archive that the text was made of", quote(archive))
+            : fmt::format("the archive {}, which the text names, is not there", quote(archive));
+  }
+  throw Error(fmt::format("the weights of this program are not at hand: {}", reason),
+              "--weights FILE.pt2 takes those of the same names from another archive; without any "
+              "it can be written as text (.wz)");
+}
+
+std::string path_seen_from_here(const std::string& path, const std::string& text_path) {
+  if (text_path == "-") return path;
+  return (std::filesystem::path(text_path).parent_path() / path).lexically_normal().string();
+}
+
+std::string path_seen_from_text(const std::string& path, const std::string& text_path) {
+  if (text_path == "-" || path.empty()) return path;
+  const std::filesystem::path folder = std::filesystem::absolute(text_path).parent_path();
+  std::error_code error;
+  const std::filesystem::path relative = std::filesystem::relative(path, folder, error);
+  return error || relative.empty() ? path : relative.string();
 }
 
 Input read_input(const std::string& path, const InputOptions& options,

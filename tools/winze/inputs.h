@@ -45,6 +45,16 @@ struct Input {
 /// The same; warnings go to standard error.
 [[nodiscard]] Input read_input(const std::string& path, const InputOptions& options);
 
+/// Throws Error that says why, where a program that was read as text lacks bytes of weights.
+void require_weights(const ExportedProgram& program);
+
+/// A path that stands in a text (relative to the text's folder), as this process has to name it.
+[[nodiscard]] std::string path_seen_from_here(const std::string& path,
+                                              const std::string& text_path);
+/// The reverse: a path as it has to stand in a text that is written to `text_path`.
+[[nodiscard]] std::string path_seen_from_text(const std::string& path,
+                                              const std::string& text_path);
+
 /// `<stdin>` for `-`.
 [[nodiscard]] std::string display_name(const std::string& path);
 

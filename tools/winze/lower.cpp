@@ -136,6 +136,7 @@ void fill_settings(LowerOptions& options) {
   if (options.stop_after_edits_given->count() > 0)
     manager.stop_after_edits = options.stop_after_edits;
   settings.show_passes = settings.show_passes || settings.show_time;
+  settings.inputs.need_weights = true;
   if (!settings.torch_version.empty() && !writable_release(settings.torch_version)) {
     throw UsageError(
         fmt::format("programs of torch {} cannot be written", quote(settings.torch_version)),

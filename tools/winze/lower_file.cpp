@@ -57,10 +57,11 @@ std::string report_json(const Target& target, const Progress& progress) {
   return text + ' ' + progress.report.to_json().substr(1);
 }
 
-void write_program(const ExportedProgram& program, const std::string& output,
+void write_program(ExportedProgram& program, const std::string& output,
                    const std::string& torch_version, std::vector<Diagnostic>& warnings) {
   AtomicFile file(output);
   if (is_text_output(output)) {
+    program.archive.path = path_seen_from_text(program.archive.path, output);
     file.write(print_program(program));
   } else {
     for (Diagnostic& warning : write_pt2(program, file, {.torch_version = torch_version})) {
@@ -75,6 +76,7 @@ void run_steps(const LowerSettings& settings, const Target& target,
                const std::function<void(std::string_view)>& say, Progress& progress) {
   Stopwatch watch;
   Input input = read_input(target.input, settings.inputs, progress.warnings);
+  if (!is_text_output(target.output)) require_weights(input.program);
   progress.read_seconds = watch.lap();
 
   PassManagerOptions options = settings.manager;

@@ -5,7 +5,8 @@
 #include "tools/winze/command.h"
 #include "tools/winze/inputs.h"
 #include "tools/winze/program_stats.h"
-#include "winze/program/program_text.h"
+#include "winze/ir/text_printer.h"
+#include "winze/support/quote.h"
 
 namespace winze {
 namespace {
@@ -28,6 +29,20 @@ struct PrintOptions {
   InputOptions inputs;
 };
 
+std::string header(const ExportedProgram& program) {
+  std::string text = "program " + quote(program.name);
+  if (!program.torch_version.empty()) text += " torch " + quote(program.torch_version);
+  return text + '\n';
+}
+
+std::string weights_comment(const ExportedProgram& program) {
+  const std::size_t weights = program.state_dict.size() + program.constants.size();
+  if (weights == 0) return {};
+  std::uint64_t bytes = 0;
+  for (const Storage& storage : program.storages) bytes += storage.size;
+  return fmt::format("// {}, {}\n", plural(weights, "weight"), bytes_text(bytes));
+}
+
 int run_print(const PrintOptions& options) {
   const Input input = read_input(options.input, options.inputs);
   if (options.stats) {
@@ -35,11 +50,10 @@ int run_print(const PrintOptions& options) {
     return exit_done;
   }
   const TextSources sources = options.no_sources ? TextSources::none : TextSources::comments;
-  if (options.graph_only) {
-    write_output(print_graph(*input.program.graph, {.sources = sources}));
-  } else {
-    write_output(print_program(input.program, {.sources = sources, .summarize = true}));
-  }
+  std::string text = options.graph_only ? "" : header(input.program);
+  text += print_graph(*input.program.graph, {.sources = sources});
+  if (!options.graph_only) text += weights_comment(input.program);
+  write_output(text);
   return exit_done;
 }
 

@@ -31,21 +31,6 @@ std::string table(std::string_view heading, std::vector<Row> rows) {
   return text;
 }
 
-std::string plural(std::uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::array units = {"B", "kB", "MB", "GB", "TB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (amount >= 1000 && unit + 1 < units.size()) {
-    amount /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
-}
-
 /// Counts words and gives them as rows, in order of name.
 class Tally {
  public:
@@ -169,6 +154,21 @@ std::string symbols_text(const ExportedProgram& program) {
 }
 
 }  // namespace
+
+std::string plural(std::uint64_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array units = {"B", "kB", "MB", "GB", "TB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 1000 && unit + 1 < units.size()) {
+    amount /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
+}
 
 std::string program_stats(const ExportedProgram& program) {
   const std::vector<Graph*> graphs = program.graph->all_graphs();

@@ -49,7 +49,7 @@ class SumBuilder {
   SymExpr result() {
     if (constant_.form == Number::Form::nan) return from_number(context_, constant_);
     std::ranges::sort(terms_, [this](const Term& a, const Term& b) {
-      return context_.store().before(a.rest, b.rest);
+      return a.key != b.key ? a.key < b.key : context_.store().before(a.rest, b.rest);
     });
     std::vector<SymExpr> operands;
     operands.reserve(terms_.size() + 1);
@@ -60,6 +60,7 @@ class SumBuilder {
 
  private:
   struct Term {
+    std::uint64_t key = 0;
     SymExpr rest;
     SymExpr coefficient;
     SymExpr whole;
@@ -72,7 +73,7 @@ class SumBuilder {
       return;
     }
     const auto [coefficient, rest] = split_coefficient(context_, term);
-    terms_.push_back({rest, coefficient, term});
+    terms_.push_back({context_.store().sort_key(rest), rest, coefficient, term});
   }
 
   /// Appends the sum of the terms that are alike from the i-th on; returns the next other one.

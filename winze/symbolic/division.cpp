@@ -124,6 +124,7 @@ SymExpr divide(SymbolicContext& context, SymOp op, SymExpr a, SymExpr b) {
   SymExpr quotients = 0;
   // Each round makes the dividend or the divisor smaller.
   while (true) {
+    context.store().add_work(terms_of(context, a).size());
     if (a == SymExpr(0)) return quotients;
     if (b == SymExpr(1)) return context.add(quotients, a);
     if (b == SymExpr(-1)) return context.sub(quotients, a);
@@ -181,6 +182,7 @@ std::optional<SymExpr> simple_remainder(SymbolicContext& context, SymOp op, SymE
     }
     return *floor_modulo(a.constant(), b.constant());
   }
+  context.store().add_work(terms_of(context, a).size());
   if (is_multiple(context, a, b)) return 0;
   if (b == SymExpr(2)) {
     const auto [constant, rest] = split_constant(context, a);
@@ -253,6 +255,7 @@ SymExpr SymbolicContext::modular_indexing(SymExpr a, SymExpr b, SymExpr modulus)
   refuse_zero(modulus, SymOp::modular_indexing);
   if (!all_int(*this, operands)) fail("ModularIndexing needs integers");
   while (true) {
+    store_.add_work(terms_of(*this, a).size());
     if (a == SymExpr(0) || modulus == SymExpr(1)) return 0;
     if (a.is_constant() && b.is_constant() && modulus.is_constant()) {
       const auto quotient = floor_divide(a.constant(), b.constant());

@@ -21,6 +21,14 @@ std::uint64_t hash_text(std::string_view text) {
   return hash;
 }
 
+std::uint64_t name_key(std::string_view name) {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    key = key << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0U);
+  }
+  return key;
+}
+
 constexpr SymOp fixed_atoms[] = {
     SymOp::true_constant,    SymOp::false_constant,
     SymOp::int_infinity,     SymOp::negative_int_infinity,
@@ -61,6 +69,11 @@ SymExpr ExprStore::intern_rational(std::int64_t numerator, std::int64_t denomina
 }
 
 SymExpr ExprStore::intern_symbol(std::string_view name, SymbolAssumptions assumptions) {
+  constexpr std::size_t longest_name = 1000;  // names are compared whenever operands are sorted
+  if (name.empty()) fail("a symbol needs a name");
+  if (name.size() > longest_name) {
+    fail("the symbol name `{}…` is longer than {} bytes", name.substr(0, 40), longest_name);
+  }
   const std::uint32_t number = symbols_.declare(name, assumptions);
   SymbolTable::Symbol& symbol = symbols_[number];
   if (symbol.expr != SymExpr()) return symbol.expr;
@@ -70,6 +83,7 @@ SymExpr ExprStore::intern_symbol(std::string_view name, SymbolAssumptions assump
   node.kind = symbol.kind;
   node.first = number;
   node.lead = number;
+  node.key = name_key(name);
   node.hash = mix(hash_text(name), static_cast<std::uint64_t>(SymOp::symbol));
   symbol.expr = SymExpr::from_index(static_cast<std::uint32_t>(nodes_.size()));
   nodes_.push_back(node);  // found through the symbol table, never through the hash table
@@ -96,14 +110,17 @@ bool ExprStore::before(SymExpr a, SymExpr b) const {
   }
   const Node& left = node(a);
   const Node& right = node(b);
-  if (left.lead != right.lead) {
-    if (left.lead == no_symbol || right.lead == no_symbol) return left.lead == no_symbol;
-    return symbols_[left.lead].name < symbols_[right.lead].name;
-  }
+  if (left.key != right.key) return left.key < right.key;
+  if (left.lead != right.lead) return lead_before(left.lead, right.lead);
   if (left.depth != right.depth) return left.depth < right.depth;
   if (left.op != right.op) return left.op < right.op;
   if (left.hash != right.hash) return left.hash < right.hash;
   return a.index() < b.index();
+}
+
+bool ExprStore::lead_before(std::uint32_t a, std::uint32_t b) const {
+  if (a == no_symbol || b == no_symbol) return a == no_symbol && b != no_symbol;
+  return symbols_[a].name < symbols_[b].name;
 }
 
 SymExpr ExprStore::find_or_add(SymOp op, SymKind kind, std::span<const SymExpr> content,
@@ -120,10 +137,14 @@ SymExpr ExprStore::find_or_add(SymOp op, SymKind kind, std::span<const SymExpr> 
     }
     const Node& operand = node(part);
     hash = mix(hash, operand.hash);
-    if (operand.lead != wanted.lead &&
-        (wanted.lead == no_symbol ||
-         (operand.lead != no_symbol && symbols_[operand.lead].name < symbols_[wanted.lead].name))) {
-      wanted.lead = operand.lead;
+    // The smallest name; what has no symbol does not count.
+    if (operand.lead != wanted.lead && operand.lead != no_symbol) {
+      const bool smaller = operand.key != wanted.key ? operand.key < wanted.key
+                                                     : lead_before(operand.lead, wanted.lead);
+      if (wanted.lead == no_symbol || smaller) {
+        wanted.lead = operand.lead;
+        wanted.key = operand.key;
+      }
     }
     if (operand.depth >= wanted.depth) {
       wanted.depth = static_cast<std::uint16_t>(std::min(operand.depth + 1, 65535));

@@ -18,6 +18,7 @@ class ExprStore {
  public:
   struct Node {
     std::uint64_t hash = 0;   ///< of the structure alone: the same in every context
+    std::uint64_t key = 0;    ///< the first bytes of the name of `lead`, which order as it does
     std::uint32_t first = 0;  ///< of the operands or the payload in the pool; a symbol's number
     std::uint32_t count = 0;  ///< of operands; 0 for atoms
     std::uint32_t lead = no_symbol;  ///< the symbol in it whose name is the smallest
@@ -61,8 +62,12 @@ class ExprStore {
   /// A total order that does not depend on the order of creation (but for a collision of 64-bit
   /// hashes): integers first, then by leading symbol name, depth, operation, hash. Constant time.
   [[nodiscard]] bool before(SymExpr a, SymExpr b) const;
+  /// A number by which most pairs are told apart without looking at their nodes: where the keys
+  /// differ they order as `before` does. Not for integers.
+  [[nodiscard]] std::uint64_t sort_key(SymExpr expr) const { return node(expr).key; }
 
  private:
+  [[nodiscard]] bool lead_before(std::uint32_t a, std::uint32_t b) const;
   SymExpr find_or_add(SymOp op, SymKind kind, std::span<const SymExpr> content, bool is_payload);
   std::uint32_t append(std::span<const SymExpr> content);
   void grow();

@@ -150,7 +150,7 @@ std::optional<double> round_to_decimal(double value, std::int64_t digits) {
     if (significant == 0) {
       // All digits go: up to one unit when more than half of it. 10**n is exact up to n = 22, and
       // above that no double lies at the half.
-      const double unit = std::strtod(("1e" + std::to_string(exponent + 1)).c_str(), nullptr);
+      const double unit = std::pow(10.0, exponent + 1);
       return std::copysign(std::fabs(value) > unit / 2 ? unit : 0.0, value);
     }
     std::snprintf(text, sizeof text, "%.*e", significant - 1, value);

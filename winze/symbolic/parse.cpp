@@ -91,7 +91,7 @@ class Parser {
       : context_(context),
         options_(options),
         reader_(text),
-        most_work_(context.store().work() + (std::uint64_t{1} << 22) + 64 * text.size()) {}
+        most_work_(context.store().work() + (std::uint64_t{1} << 22) + 16 * text.size()) {}
 
   SymExpr parse() {
     while (true) {
@@ -297,16 +297,20 @@ class Parser {
     const std::size_t count = values_.size() - entry.first_value;
     const bool is_call = entry.kind == Pending::call;
     if (!is_call && count == 1) return;
+    // Whether it is all of an operand of the call around it.
+    const char next = reader_.peek();
+    const bool alone = next == ',' || next == ')';
     if (!is_call || entry.callee.is_pair) {
       const bool in_piecewise = !stack_.empty() && stack_.back().callee.op == SymOp::piecewise;
-      if (count == 2 && in_piecewise) return;  // its operands
+      if (count == 2 && in_piecewise && alone) return;  // its operands
       reader_.fail_at(entry.position, "a pair stands only in Piecewise, and has two parts");
     }
     // The operands of Add in Add become operands of the outer one, without building the inner.
     const bool flat =
         entry.callee.op && (*entry.callee.op <= SymOp::min || *entry.callee.op == SymOp::land ||
                             *entry.callee.op == SymOp::lor);
-    if (flat && count > 0 && !stack_.empty() && stack_.back().callee.op == entry.callee.op) return;
+    if (flat && alone && count > 0 && !stack_.empty() && stack_.back().callee.op == entry.callee.op)
+      return;
     call(entry);
   }
 

@@ -351,7 +351,8 @@ Proof SymbolicContext::prove_divisible(SymExpr a, SymExpr k) {
   if (k == SymExpr(0)) return Proof::unknown;
   return attempt([&] {
     if (kind(a) != SymKind::int_kind || kind(k) != SymKind::int_kind) return Proof::unknown;
-    const SymExpr sum = expand(simplify(a));
+    const SymExpr simple = simplify(a);
+    const SymExpr sum = expand(simple);
     const SymExpr divisor = simplify(k);
     if (divisor.is_constant()) {
       if (divisor == SymExpr(0)) return Proof::unknown;
@@ -362,13 +363,16 @@ Proof SymbolicContext::prove_divisible(SymExpr a, SymExpr k) {
         return Proof::no;  // the constant is what is left over
       }
     }
-    const auto view = terms_of(*this, sum);
-    const std::vector<SymExpr> terms(view.begin(), view.end());
-    const SymExpr inverse = divisor.is_constant() ? SymExpr(1) : pow(divisor, -1);
-    const bool every = !divisor.is_constant() && std::ranges::all_of(terms, [&](SymExpr term) {
-      return kind(mul(term, inverse)) == SymKind::int_kind;
-    });
-    if (every) return Proof::yes;
+    if (!divisor.is_constant()) {
+      // Multiplied by the inverse, every term is an integer again; or the whole product is.
+      const SymExpr inverse = pow(divisor, -1);
+      const auto is_multiple = [&](SymExpr term) {
+        return kind(mul(term, inverse)) == SymKind::int_kind;
+      };
+      const auto view = terms_of(*this, sum);
+      const std::vector<SymExpr> terms(view.begin(), view.end());
+      if (is_multiple(simple) || std::ranges::all_of(terms, is_multiple)) return Proof::yes;
+    }
     const SymExpr left_over = simplify(python_mod(sum, divisor));
     if (left_over.is_constant()) return from_bool(left_over == SymExpr(0));
     return prove_eq(left_over, 0);

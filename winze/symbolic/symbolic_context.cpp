@@ -9,7 +9,6 @@
 namespace winze {
 
 SymExpr SymbolicContext::symbol(std::string_view name, SymbolAssumptions assumptions) {
-  if (name.empty()) fail("a symbol needs a name");
   return store_.intern_symbol(name, assumptions);
 }
 

@@ -64,24 +64,33 @@ bool is_negative_term(const SymbolicContext& context, SymExpr term) {
 /// The terms of a sum as one writes a polynomial: earlier symbols and higher powers first, the
 /// constant last.
 std::vector<SymExpr> in_reading_order(const SymbolicContext& context, SymExpr sum) {
-  const auto terms = context.operands(sum);
-  std::vector<SymExpr> result(terms.begin(), terms.end());
   const ExprStore& store = context.store();
-  const auto symbolic_factors = [&](const SymExpr& term) {
-    const auto factors = factors_of(context, term);
-    return factors.subspan(is_number(context, factors[0]) ? 1 : 0);
+  struct Term {
+    std::uint64_t key = 0;
+    std::span<const SymExpr> factors;  // without the coefficient
+    SymExpr whole;
   };
-  std::ranges::sort(result, [&](const SymExpr& a, const SymExpr& b) {
-    const auto left = symbolic_factors(a);
-    const auto right = symbolic_factors(b);
-    for (std::size_t i = 0; i < left.size() && i < right.size(); ++i) {
-      const auto x = split_power(context, left[i]);
-      const auto y = split_power(context, right[i]);
+  std::vector<Term> terms;
+  for (const SymExpr& term : context.operands(sum)) {
+    const auto factors = factors_of(context, term);
+    const auto symbolic = factors.subspan(is_number(context, factors[0]) ? 1 : 0);
+    // The constant comes last.
+    const std::uint64_t key = symbolic.empty() ? ~std::uint64_t{0} : store.sort_key(symbolic[0]);
+    terms.push_back({key, symbolic, term});
+  }
+  std::ranges::sort(terms, [&](const Term& a, const Term& b) {
+    if (a.key != b.key) return a.key < b.key;
+    for (std::size_t i = 0; i < a.factors.size() && i < b.factors.size(); ++i) {
+      const auto x = split_power(context, a.factors[i]);
+      const auto y = split_power(context, b.factors[i]);
       if (x.base != y.base) return store.before(x.base, y.base);
       if (x.exponent != y.exponent) return x.exponent > y.exponent;
     }
-    return left.size() > right.size();
+    return a.factors.size() > b.factors.size();
   });
+  std::vector<SymExpr> result;
+  result.reserve(terms.size());
+  for (const Term& term : terms) result.push_back(term.whole);
   return result;
 }
 
@@ -152,9 +161,8 @@ class Printer {
 
   void full_symbol(SymExpr expr) {
     const std::string assumptions = context_.symbol_assumptions(expr).str();
-    text_ += "Symbol(" + quoted(context_.symbol_name(expr));
-    if (!assumptions.empty()) text_ += ", " + assumptions;
-    text_ += ")";
+    text_ += fmt::format("Symbol({}{}{})", quoted(context_.symbol_name(expr)),
+                         assumptions.empty() ? "" : ", ", assumptions);
   }
 
   void srepr(SymExpr expr);
@@ -301,7 +309,7 @@ void Printer::number(std::string digits, const Task& task) {
   if (task.negated) digits.erase(0, 1);
   const bool loose = (digits[0] == '-' && task.needed > Binding::negation) ||
                      (digits.find('/') != std::string::npos && task.needed > Binding::product);
-  text_ += loose ? "(" + digits + ")" : digits;
+  text_ += loose ? fmt::format("({})", digits) : digits;
 }
 
 void Printer::sum(SymExpr expr) {

@@ -35,8 +35,12 @@ std::unique_ptr<Graph> parse_graph(Context& context, std::string_view text, std:
       const TextSymbol symbol = parser.symbol_line();
       if (!symbol.has_range) continue;
       const SymExpr expression = *context.symbols().find_symbol(symbol.name);
-      context.symbols().set_range(expression, {symbol.min.value_or(Range::minus_infinity),
-                                               symbol.max.value_or(Range::infinity)});
+      try {
+        context.symbols().set_range(expression, {symbol.min.value_or(Range::minus_infinity),
+                                                 symbol.max.value_or(Range::infinity)});
+      } catch (const Error& error) {
+        lexer.rethrow_at(begin, error);
+      }
     } else if (word == "graph" && !has_graph) {
       parser.graph(*graph);
       has_graph = true;

@@ -245,6 +245,7 @@ TEST(TextParser, RefusesWordsThatAreNoArguments) {
 TEST(TextParser, RefusesUndeclaredSymbols) {
   EXPECT_THAT(error_of("graph f(%x: f32[n]) {}"), HasSubstr("t.wz:1:17"));
   EXPECT_THAT(error_of("symbol s0 in [5, 2]\ngraph f() {}"), HasSubstr("the range is empty"));
+  EXPECT_THAT(error_of("symbol s0 in [0, 0]\ngraph f() {}"), HasSubstr("t.wz:1:1: error: the range [0, 0]"));
   EXPECT_THAT(error_of("symbol s0 (odd)\ngraph f() {}"), HasSubstr("expected '=' after an assumption"));
   EXPECT_THAT(error_of("symbol s0 (od=True)\ngraph f() {}"), HasSubstr("\"od\" is not an assumption of sympy"));
 }

@@ -159,7 +159,7 @@ TEST(ProgramText, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("program m"), HasSubstr("expected the name of the program in quotes"));
   EXPECT_THAT(error_of("program \"m\" schema 8"),
               HasSubstr("expected '.' after the major version of the schema"));
-  EXPECT_THAT(error_of("symbol s0 in [0, 0]\ngraph f() {\n}\n"), HasSubstr("leaves no value"));
+  EXPECT_THAT(error_of("symbol s0 in [0, 0]\ngraph f() {\n}\n"), HasSubstr("holds no value"));
   EXPECT_THAT(error_of("graph f() {\n}\nstate_dict {\n  param \"a\" f32[2] storage 0\n}"),
               HasSubstr("expected 'size' at the first mention of a storage"));
   EXPECT_THAT(error_of("graph f() {\n}\nstate_dict {\n  parm \"a\"\n}"),

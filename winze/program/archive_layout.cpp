@@ -146,29 +146,24 @@ Bytes record_bytes(const ZipReader& zip, const ZipEntry& entry) {
   return entry.method == ZipMethod::stored ? zip.stored_range(entry) : zip.read(entry);
 }
 
-void check_weight_fits(const Storage& storage, const TensorMeta& meta, std::string_view fqn,
-                       const Where& where) {
+std::optional<std::string> why_not_fitting(const Storage& storage, const TensorMeta& meta, std::string_view fqn) {
   std::string problem;
   try {
     const std::uint64_t needed = storage_size_needed(meta);
     const std::uint32_t width = element_size(meta.dtype);
-    if (storage.size == 0 || meta.layout != Layout::strided) return;
+    if (storage.size == 0 || meta.layout != Layout::strided) return std::nullopt;
     if (needed > storage.size) {
       problem = fmt::format("it reaches to byte {} of a storage of {} bytes", needed, storage.size);
     } else if (width != 0 && storage.size % width != 0) {
-      problem = fmt::format("its storage of {} bytes is no whole number of elements of {} bytes",
-                            storage.size, width);
+      problem = fmt::format("its storage of {} bytes is no whole number of elements of {} bytes", storage.size, width);
     }
   } catch (const InternalError&) {
     throw;
   } catch (const Error& error) {
     problem = error.diagnostic().message;
   }
-  if (problem.empty()) return;
-  Diagnostic diagnostic;
-  diagnostic.message = fmt::format("weight {} does not fit: {}", quote(fqn), problem);
-  diagnostic.where = where;
-  throw Error(std::move(diagnostic));
+  if (problem.empty()) return std::nullopt;
+  return fmt::format("weight {} does not fit: {}", quote(fqn), problem);
 }
 
 }  // namespace winze

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,9 +61,9 @@ class ArchiveLayout {
 /// deflated.
 [[nodiscard]] Bytes record_bytes(const ZipReader& zip, const ZipEntry& entry);
 
-/// Throws Error naming the weight where its meta reaches beyond its storage, or the storage is no
-/// whole number of elements. An empty storage fits every meta: export writes one for a fake tensor.
-void check_weight_fits(const Storage& storage, const TensorMeta& meta, std::string_view fqn,
-                       const Where& where);
+/// Why a weight's meta does not fit its storage: it reaches beyond it, or the storage is no whole number of elements.
+/// Nothing where it fits. An empty storage fits every meta: export writes one for a fake tensor.
+[[nodiscard]] std::optional<std::string> why_not_fitting(const Storage& storage, const TensorMeta& meta,
+                                                         std::string_view fqn);
 
 }  // namespace winze

@@ -64,7 +64,7 @@ TEST_F(GraphNamesTest, TheLaterOfTwoEqualNamesChanges) {
 
 TEST_F(GraphNamesTest, NamesOfPythonAreNotUsed) {
   const Node x = graph.placeholder("input", meta);
-  const Argument arguments[] = {x};
+  const Argument arguments[] = {x.value()};
   const MetaId metas[] = {meta};
   const Node sum = graph.call_function(context.ops().find("aten.sum.default"), arguments, metas);
   const Node odd = relu(sum, "1 odd-name");
@@ -77,7 +77,7 @@ TEST_F(GraphNamesTest, NamesOfPythonAreNotUsed) {
 TEST_F(GraphNamesTest, ResultsAreNamedAsGetitems) {
   const Node x = graph.placeholder("x", meta);
   const MetaId metas[] = {meta, meta};
-  const Argument arguments[] = {x, 1};
+  const Argument arguments[] = {x.value(), 1};
   const Node topk = graph.call_function(context.ops().find("aten.topk.default"), arguments, metas);
   relu(topk.value(0));
   const GraphNames names(graph);

@@ -20,8 +20,8 @@ GraphReader::GraphReader(ReadSession& session, Graph& graph, Shared& shared, std
 void GraphReader::read(JsonValue graph, const std::optional<SignatureJson>& signature) {
   const Members members = read_members(graph);
   const JsonValue nodes = required(members.nodes, graph, "nodes");
-  const std::size_t node_count = nodes.array().size();
-  // Most nodes have one value and about three arguments.
+  // A node takes at least some 200 bytes of text, mostly far more; it has one value and about three arguments.
+  const std::size_t node_count = nodes.raw_json().size() / 1024;
   graph_.reserve(node_count, node_count, node_count * 3);
   read_tables(members, graph);
   read_inputs(required(members.inputs, graph, "inputs"), signature);
@@ -71,7 +71,6 @@ GraphReader::Members GraphReader::read_members(JsonValue graph) {
 
 void GraphReader::read_tables(const Members& members, JsonValue graph) {
   const JsonValue tensors = required(members.tensor_values, graph, "tensor_values");
-  scope_.reserve(tensors.object().size());
   scope_.read_table(session_, tensors, ValueKind::tensor);
   scope_.read_table(session_, required(members.sym_int_values, graph, "sym_int_values"),
                     ValueKind::sym_int);

@@ -16,7 +16,7 @@
 namespace winze {
 
 /// Operators by the target's text in the file; invalid for a target that is not known.
-using TargetMap = tsl::robin_map<std::string_view, OpId>;
+using TargetMap = tsl::robin_map<std::string_view, OpId, TextHash>;
 
 /// Whether a file says of calls to this operator that they return None, where the schema gives no
 /// result: that is so of Python functions, not of operators of the dispatcher.

@@ -291,25 +291,27 @@ TEST(Pt2Reader, UnknownOperatorsAreKeptOpaque) {
 
 TEST(Pt2Reader, RangesAreAppliedToSymbols) {
   ProgramText text;
-  text.sym_int_values = "{}";
-  const std::string symbolic = replaced(std::string(test::f32_2), R"({"as_int": 2})",
-                                        R"({"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", "hint": {"as_int": 2}
-}
-})");
-  text.tensor_values = R"({"p_w": )" + std::string(test::f32_2) + R"(, "x": )" + symbolic + R"(, "relu": )" +
-                       std::string(test::f32_2) + R"(, "add": )" + symbolic + "}";
-text.range_constraints =
-    R"({"s0": {"min_val": 2, "max_val": 64}, "u9": {"min_val": null, "max_val": null}})";
-Context context;
-const ExportedProgram program = read(context, text);
-const SymExpr symbol = context.symbols().find_symbol("s0").value();
-EXPECT_EQ(context.symbols().range(symbol), (Range{2, 64}));
-EXPECT_EQ(program.range_constraints.size(), 2U);
-EXPECT_EQ(std::get<std::int64_t>(program.expressions.hint(context.symbols(), symbol)), 2);
-const SymExpr sum = context.symbols().add(symbol, 1);
-EXPECT_EQ(std::get<std::int64_t>(program.expressions.hint(context.symbols(), sum)), 3);
-text.range_constraints = R"({"s0": {"min_val": 5, "max_val": 4}})";
-EXPECT_THAT(error_of(text), HasSubstr("the range of \"s0\" is empty"));
+  const std::string plain(test::f32_2);
+  const std::string symbolic =
+      replaced(plain, R"({"as_int": 2})",
+               R"x({"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", )x"
+               R"x("hint": {"as_int": 2}}})x");
+  text.tensor_values = R"({"p_w": )" + plain + R"(, "x": )" + symbolic + R"(, "relu": )" + plain +
+                       R"(, "add": )" + symbolic + "}";
+  text.range_constraints =
+      R"({"s0": {"min_val": 2, "max_val": 64}, "u9": {"min_val": null, "max_val": null}})";
+  Context context;
+  const ExportedProgram program = read(context, text);
+  const SymExpr symbol = context.symbols().find_symbol("s0").value();
+  EXPECT_EQ(context.symbols().range(symbol), (Range{2, 64}));
+  EXPECT_EQ(program.range_constraints.size(), 2U);
+  const auto hint = [&](SymExpr expression) {
+    return std::get<std::int64_t>(program.expressions.hint(context.symbols(), expression));
+  };
+  EXPECT_EQ(hint(symbol), 2);
+  EXPECT_EQ(hint(context.symbols().add(symbol, 1)), 3);
+  text.range_constraints = R"({"s0": {"min_val": 5, "max_val": 4}})";
+  EXPECT_THAT(error_of(text), HasSubstr("the range of \"s0\" is empty"));
 }
 
 TEST(Pt2Reader, GraphsMayBeNestedOnlySoDeep) {

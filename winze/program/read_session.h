@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,9 +14,15 @@
 #include "winze/ir/context.h"
 #include "winze/program/program.h"
 #include "winze/support/diagnostic.h"
+#include "winze/support/hash.h"
 #include "winze/support/json_reader.h"
 
 namespace winze {
+
+/// Hashes text that comes from a file.
+struct TextHash {
+  std::size_t operator()(std::string_view text) const { return hash_bytes(text, 0x9E3779B97F4A7C15U); }
+};
 
 /// What the parts of the reader of one program share.
 class ReadSession {
@@ -26,9 +33,9 @@ class ReadSession {
   Context& context;
   ExportedProgram& program;
   /// Expressions by their text in the file: most are repeated many times.
-  tsl::robin_map<std::string_view, SymExpr> expressions;
+  tsl::robin_map<std::string_view, SymExpr, TextHash> expressions;
   /// Values of node metadata by their raw JSON, so that a repeated stack trace is unescaped once.
-  tsl::robin_map<std::string_view, StringId> metadata_texts;
+  tsl::robin_map<std::string_view, StringId, TextHash> metadata_texts;
 
   /// Notes a member that is dropped because its owner has no place for it; said once for each kind
   /// of owner and key.

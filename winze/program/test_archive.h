@@ -35,47 +35,47 @@ struct ProgramText {
   std::string outputs = R"([{"as_tensor": {"name": "add"}}])";
   std::string nodes =
       R"([{"target": "torch.ops.aten.relu.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "p_w"}}, "kind": 1}], )"
-      R"("outputs": [{"as_tensor": {"name": "relu"}}], "metadata": {"stack_trace": "File \"m.py\", line 3, in forward\n    relu(w)"}, )"
+      R"("outputs": [{"as_tensor": {"name": "relu"}}], "metadata": {"stack_trace": "File \"m.py\", line 3, in forward\n    relu of w"}, )"
       R"("is_hop_single_tensor_return": null, "name": "relu"}, )"
       R"({"target": "torch.ops.aten.add.Tensor", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "relu"}}, "kind": 1}, )"
       R"({"name": "other", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}], "outputs": [{"as_tensor": {"name": "add"}}], )"
       R"("metadata": {}, "is_hop_single_tensor_return": null, "name": "add"}])";
-std::string tensor_values;  ///< empty: every name in `tensors` is a float tensor of two elements
-std::vector<std::string> tensors = {"p_w", "x", "relu", "add"};
-std::string sym_int_values = "{}";
-std::string graph_rest;  ///< further members of the graph, with a comma before
-std::string input_specs =
-    R"([{"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}}, {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}])";
-std::string output_specs = R"([{"user_output": {"arg": {"as_tensor": {"name": "add"}}}}])";
-std::string module_call_graph =
-    R"([{"fqn": "", "signature": {"inputs": [], "outputs": [], "in_spec": "[1, 2]", "out_spec": "[1, 3]", "forward_arg_names": ["x"]}}])";
-std::string range_constraints = "{}";
-std::string schema_version = R"({"major": 8, "minor": 20})";
-std::string torch_version = "2.13.0+cpu";
-std::string verifiers = R"(["ATEN"])";
-std::string rest;  ///< further members of the program, with a comma before
+  std::string tensor_values;  ///< empty: every name in `tensors` is a float tensor of two elements
+  std::vector<std::string> tensors = {"p_w", "x", "relu", "add"};
+  std::string sym_int_values = "{}";
+  std::string graph_rest;  ///< further members of the graph, with a comma before
+  std::string input_specs =
+      R"([{"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}}, {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}])";
+  std::string output_specs = R"([{"user_output": {"arg": {"as_tensor": {"name": "add"}}}}])";
+  std::string module_call_graph =
+      R"([{"fqn": "", "signature": {"inputs": [], "outputs": [], "in_spec": "[1, 2]", "out_spec": "[1, 3]", "forward_arg_names": ["x"]}}])";
+  std::string range_constraints = "{}";
+  std::string schema_version = R"({"major": 8, "minor": 20})";
+  std::string torch_version = "2.13.0+cpu";
+  std::string verifiers = R"(["ATEN"])";
+  std::string rest;  ///< further members of the program, with a comma before
 
-[[nodiscard]] std::string json() const {
-  std::string table = tensor_values;
-  if (table.empty()) {
-    for (const std::string& name : tensors) {
-      table += table.empty() ? "{" : ", ";
-      table += "\"" + name + "\": " + std::string(f32_2);
+  [[nodiscard]] std::string json() const {
+    std::string table = tensor_values;
+    if (table.empty()) {
+      for (const std::string& name : tensors) {
+        table += table.empty() ? "{" : ", ";
+        table += "\"" + name + "\": " + std::string(f32_2);
+      }
+      table += table.empty() ? "{}" : "}";
     }
-    table += table.empty() ? "{}" : "}";
+    return R"({"graph_module": {"graph": {"inputs": )" + inputs + R"(, "outputs": )" + outputs +
+           R"(, "nodes": )" + nodes + R"(, "tensor_values": )" + table + R"(, "sym_int_values": )" +
+           sym_int_values +
+           R"(, "sym_bool_values": {}, "is_single_tensor_return": false, "custom_obj_values": {}, "sym_float_values": {})" +
+           graph_rest + R"(}, "signature": {"input_specs": )" + input_specs +
+           R"(, "output_specs": )" + output_specs + R"(}, "module_call_graph": )" +
+           module_call_graph +
+           R"(, "metadata": {}, "treespec_namedtuple_fields": {}}, "opset_version": {"aten": 10}, "range_constraints": )" +
+           range_constraints + R"(, "schema_version": )" + schema_version + R"(, "verifiers": )" +
+           verifiers + R"(, "torch_version": ")" + torch_version + R"(", "guards_code": [])" +
+           rest + "}";
   }
-  return R"({"graph_module": {"graph": {"inputs": )" + inputs + R"(, "outputs": )" + outputs +
-         R"(, "nodes": )" + nodes + R"(, "tensor_values": )" + table + R"(, "sym_int_values": )" +
-         sym_int_values +
-         R"(, "sym_bool_values": {}, "is_single_tensor_return": false, "custom_obj_values": {}, "sym_float_values": {})" +
-         graph_rest + R"(}, "signature": {"input_specs": )" + input_specs +
-         R"(, "output_specs": )" + output_specs + R"(}, "module_call_graph": )" +
-         module_call_graph +
-         R"(, "metadata": {}, "treespec_namedtuple_fields": {}}, "opset_version": {"aten": 10}, "range_constraints": )" +
-         range_constraints + R"(, "schema_version": )" + schema_version + R"(, "verifiers": )" +
-         verifiers + R"(, "torch_version": ")" + torch_version + R"(", "guards_code": [])" + rest +
-         "}";
-}
 };
 
 /// A config that lists `w`, a parameter of two floats, in the record weight_0.

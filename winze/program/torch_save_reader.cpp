@@ -151,7 +151,7 @@ MetaId TorchSaveReader::read_tensor(std::string_view fqn, const PickleObject& te
   meta.sizes = sizes;
   meta.strides = strides;
   storage = read_storage(fqn, source);
-  check_weight_fits(program_.storages[storage.index], meta, fqn, where_);
+  if (const auto problem = why_not_fitting(program_.storages[storage.index], meta, fqn)) throw error(*problem);
   return program_.context().tensor_meta(meta);
 }
 

@@ -9,7 +9,6 @@
 #include "winze/ir/ids.h"
 #include "winze/ir/meta.h"
 #include "winze/program/read_session.h"
-#include "winze/support/hash.h"
 
 namespace winze {
 
@@ -25,7 +24,6 @@ class ValueScope {
  public:
   /// Reads the value tables (`tensor_values` and the like) of a graph.
   void read_table(ReadSession& session, JsonValue table, ValueKind kind);
-  void reserve(std::size_t count) { entries_.reserve(count); }
 
   /// Defines a name; an Error at `where` when it is in no table, in the table of another kind, or
   /// defined already.
@@ -42,12 +40,7 @@ class ValueScope {
   [[nodiscard]] std::size_t undefined_count() const { return entries_.size() - defined_; }
 
  private:
-  struct Hash {
-    std::size_t operator()(std::string_view text) const {
-      return hash_bytes(text, 0x9E3779B97F4A7C15U);
-    }
-  };
-  tsl::robin_map<std::string_view, ScopeEntry, Hash> entries_;
+  tsl::robin_map<std::string_view, ScopeEntry, TextHash> entries_;
   std::size_t defined_ = 0;
 };
 

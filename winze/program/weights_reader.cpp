@@ -117,7 +117,7 @@ void PayloadReader::check(const Weight& weight, JsonValue value) const {
   if (weight.kind == PayloadKind::opaque) return;
   if (!weight.meta.valid()) throw value.error("a tensor that is no pickle has no tensor_meta");
   const TensorMeta& meta = program_.context().meta(weight.meta).tensor;
-  check_weight_fits(program_.storage(weight), meta, weight.fqn, value.where());
+  if (const auto problem = why_not_fitting(program_.storage(weight), meta, weight.fqn)) throw value.error(*problem);
 }
 
 void read_table(ExportedProgram& program, WeightTable& table, const ZipReader& zip,

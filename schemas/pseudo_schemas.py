@@ -128,8 +128,9 @@ FUNCTIONS = [
     "torch._functorch.predispatch::_remove_batch_dim(Tensor self, int level, SymInt batch_size, int out_dim) -> Tensor",
     "torch._functorch.predispatch::_unpack_dual(Tensor tensor, *, int level=0) -> (Tensor, Tensor)",
     "torch._functorch.predispatch::_unwrap_for_grad(Tensor tensor, int level) -> Tensor",
-    "torch._functorch.predispatch::_vmap_decrement_nesting() -> int",
-    "torch._functorch.predispatch::_vmap_increment_nesting(SymInt batch_size, str randomness) -> int",
+    # They return the level, an int; export records the result as None.
+    "torch._functorch.predispatch::_vmap_decrement_nesting() -> Any",
+    "torch._functorch.predispatch::_vmap_increment_nesting(SymInt batch_size, str randomness) -> Any",
     "torch._functorch.predispatch::lazy_load_decompositions() -> ()",
     "torch.amp.autocast_mode::_enter_autocast(...) -> Any",
     "torch.amp.autocast_mode::_exit_autocast(Any mode) -> ()",

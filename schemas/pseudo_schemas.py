@@ -120,10 +120,10 @@ SYMBOLIC = [
 FUNCTIONS = [
     "torch._C::_set_grad_enabled(bool enabled) -> ()",
     "torch._functorch.predispatch::_add_batch_dim(Tensor self, int batch_dim, int level) -> Tensor",
-    "torch._functorch.predispatch::_enter_dual_level() -> int",
+    "torch._functorch.predispatch::_enter_dual_level() -> Any",
     "torch._functorch.predispatch::_exit_dual_level(*, int level) -> ()",
-    "torch._functorch.predispatch::_jvp_decrement_nesting() -> int",
-    "torch._functorch.predispatch::_jvp_increment_nesting() -> int",
+    "torch._functorch.predispatch::_jvp_decrement_nesting() -> Any",
+    "torch._functorch.predispatch::_jvp_increment_nesting() -> Any",
     "torch._functorch.predispatch::_make_dual(Tensor tensor, Tensor tangent, *, int level=0) -> Tensor",
     "torch._functorch.predispatch::_remove_batch_dim(Tensor self, int level, SymInt batch_size, int out_dim) -> Tensor",
     "torch._functorch.predispatch::_unpack_dual(Tensor tensor, *, int level=0) -> (Tensor, Tensor)",

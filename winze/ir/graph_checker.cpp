@@ -28,11 +28,13 @@ void GraphChecker::check() {
   seen_slots_.assign(graph_->slots_.size(), false);
   seen_nested_.assign(graph_->subgraphs_.size(), false);
   if (graph_->slot_kinds_.size() != graph_->slots_.size()) {
-    return add(NodeId{}, "{} argument slots have {} kinds", graph_->slots_.size(), graph_->slot_kinds_.size());
+    return add(NodeId{}, "{} argument slots have {} kinds", graph_->slots_.size(),
+               graph_->slot_kinds_.size());
   }
   if (!check_list()) return;
   bool in_bounds = true;
-  for (NodeId node = graph_->first_; node.valid(); node = record(node).next) in_bounds = check_ranges(node) && in_bounds;
+  for (NodeId node = graph_->first_; node.valid(); node = record(node).next)
+    in_bounds = check_ranges(node) && in_bounds;
   if (!in_bounds) return;
   for (NodeId node = graph_->first_; node.valid(); node = record(node).next) {
     check_shape(node);
@@ -40,7 +42,8 @@ void GraphChecker::check() {
   }
   for (NodeId node = graph_->first_; node.valid(); node = record(node).next) check_values(node);
   if (operands_ != uses_) {
-    add(NodeId{}, "{} arguments are values, but the lists of uses have {} entries", operands_, uses_);
+    add(NodeId{}, "{} arguments are values, but the lists of uses have {} entries", operands_,
+        uses_);
   }
   check_placement();
   check_index();
@@ -53,7 +56,8 @@ bool GraphChecker::check_list() {
   NodeId previous;
   for (NodeId node = graph_->first_; node.valid(); node = record(node).next) {
     if (!in_range(node)) {
-      add(previous, "the next node has index {}, but there are {} nodes", node.index, graph_->nodes_.size());
+      add(previous, "the next node has index {}, but there are {} nodes", node.index,
+          graph_->nodes_.size());
       return false;
     }
     if (++count > graph_->nodes_.size()) {
@@ -61,13 +65,16 @@ bool GraphChecker::check_list() {
       return false;
     }
     if (!record(node).alive) add(node, "an erased node is in the list of nodes");
-    if (record(node).prev != previous) add(node, "the link to the previous node does not lead back");
+    if (record(node).prev != previous)
+      add(node, "the link to the previous node does not lead back");
     if (previous.valid() && record(previous).order >= record(node).order) {
-      add(node, "the order key {} is not above that of the node before, {}", record(node).order, record(previous).order);
+      add(node, "the order key {} is not above that of the node before, {}", record(node).order,
+          record(previous).order);
     }
     previous = node;
   }
-  if (graph_->last_ != previous) add(previous, "the last node of the list is not the graph's last node");
+  if (graph_->last_ != previous)
+    add(previous, "the last node of the list is not the graph's last node");
   if (count != graph_->alive_) {
     add(NodeId{}, "the list has {} nodes, but {} are counted", count, graph_->alive_);
   }
@@ -95,7 +102,8 @@ bool GraphChecker::check_ranges(NodeId node) {
 
 void GraphChecker::check_slots(NodeId node) {
   const Record& own = record(node);
-  for (std::uint32_t index = 0; index < own.slot_count; ++index) check_slot(node, own.first_slot + index, 0);
+  for (std::uint32_t index = 0; index < own.slot_count; ++index)
+    check_slot(node, own.first_slot + index, 0);
 }
 
 void GraphChecker::check_slot(NodeId node, std::uint32_t slot, int depth) {
@@ -104,7 +112,8 @@ void GraphChecker::check_slot(NodeId node, std::uint32_t slot, int depth) {
     if (seen_slots_[slot]) return add(node, "argument slot {} belongs to two arguments", slot);
     seen_slots_[slot] = true;
   }
-  if (content.owner != node) add(node, "argument slot {} says that it belongs to node {}", slot, content.owner.index);
+  if (content.owner != node)
+    add(node, "argument slot {} says that it belongs to node {}", slot, content.owner.index);
   switch (graph_->slot_kinds_[slot]) {
     case ArgumentKind::value:
       return check_operand(node, slot);
@@ -120,14 +129,16 @@ void GraphChecker::check_slot(NodeId node, std::uint32_t slot, int depth) {
   if (std::size_t{content.a} + content.b > graph_->slots_.size()) {
     return add(node, "a list lies outside of the argument slots");
   }
-  for (std::uint32_t index = 0; index < content.b; ++index) check_slot(node, content.a + index, depth + 1);
+  for (std::uint32_t index = 0; index < content.b; ++index)
+    check_slot(node, content.a + index, depth + 1);
 }
 
 void GraphChecker::check_operand(NodeId node, std::uint32_t slot) {
   ++operands_;
   const ValueId value{graph_->slots_[slot].a};
   if (value.index >= graph_->values_.size()) {
-    return add(node, "it uses value {}, but there are {} values", value.index, graph_->values_.size());
+    return add(node, "it uses value {}, but there are {} values", value.index,
+               graph_->values_.size());
   }
   const NodeId producer = graph_->values_[value.index].node;
   if (!is_alive(producer)) return add(node, "it uses value {} of an erased node", value.index);
@@ -138,9 +149,13 @@ void GraphChecker::check_operand(NodeId node, std::uint32_t slot) {
   const std::uint32_t next = graph_->slots_[slot].c;
   const auto& slots = graph_->slots_;
   const auto& owner = graph_->values_[value.index];
-  const bool linked = (previous == SlotId::none_value ? owner.first_use.index == slot : previous < slots.size() && slots[previous].c == slot) &&
-                      (next == SlotId::none_value ? owner.last_use.index == slot : next < slots.size() && slots[next].b == slot);
-  if (!linked) add(node, "its use of value {} is not in the list of uses of that value", value.index);
+  const bool linked =
+      (previous == SlotId::none_value ? owner.first_use.index == slot
+                                      : previous < slots.size() && slots[previous].c == slot) &&
+      (next == SlotId::none_value ? owner.last_use.index == slot
+                                  : next < slots.size() && slots[next].b == slot);
+  if (!linked)
+    add(node, "its use of value {} is not in the list of uses of that value", value.index);
 }
 
 void GraphChecker::check_nested(NodeId node, std::uint32_t index) {
@@ -150,16 +165,20 @@ void GraphChecker::check_nested(NodeId node, std::uint32_t index) {
     if (seen_nested_[index]) add(node, "graph \"{}\" is an argument of two calls", nested->name());
     seen_nested_[index] = true;
   }
-  if (nested->holder_ != node) add(node, "graph \"{}\" says that another node holds it", nested->name());
-  if (nested->parent_ != graph_) add(node, "graph \"{}\" says that it is nested in another graph", nested->name());
-  if (nested->journal_ != graph_->journal_) add(node, "graph \"{}\" has a journal of its own", nested->name());
+  if (nested->holder_ != node)
+    add(node, "graph \"{}\" says that another node holds it", nested->name());
+  if (nested->parent_ != graph_)
+    add(node, "graph \"{}\" says that it is nested in another graph", nested->name());
+  if (nested->journal_ != graph_->journal_)
+    add(node, "graph \"{}\" has a journal of its own", nested->name());
 }
 
 void GraphChecker::check_values(NodeId node) {
   const Record& own = record(node);
   for (std::uint32_t value = own.first_value; value < own.first_value + own.value_count; ++value) {
     if (graph_->values_[value].node != node) {
-      add(node, "its value {} says that node {} defines it", value, graph_->values_[value].node.index);
+      add(node, "its value {} says that node {} defines it", value,
+          graph_->values_[value].node.index);
     }
     if (!graph_->values_[value].meta.valid()) add(node, "its value {} has no meta", value);
     check_uses(node, value);
@@ -172,18 +191,26 @@ void GraphChecker::check_uses(NodeId node, std::uint32_t value) {
   SlotId previous;
   SlotId slot = graph_->values_[value].first_use;
   for (; slot.valid(); slot = SlotId{slots[slot.index].c}) {
-    if (slot.index >= slots.size()) return add(node, "the uses of value {} lead outside of the argument slots", value);
-    if (count++ > graph_->values_[value].use_count) return add(node, "the list of uses of value {} is longer than its count of {}", value, graph_->values_[value].use_count);
-    if (graph_->slot_kinds_[slot.index] != ArgumentKind::value || slots[slot.index].a != value || !seen_slots_[slot.index]) {
-      return add(node, "the uses of value {} name slot {}, which does not use it", value, slot.index);
+    if (slot.index >= slots.size())
+      return add(node, "the uses of value {} lead outside of the argument slots", value);
+    if (count++ > graph_->values_[value].use_count)
+      return add(node, "the list of uses of value {} is longer than its count of {}", value,
+                 graph_->values_[value].use_count);
+    if (graph_->slot_kinds_[slot.index] != ArgumentKind::value || slots[slot.index].a != value ||
+        !seen_slots_[slot.index]) {
+      return add(node, "the uses of value {} name slot {}, which does not use it", value,
+                 slot.index);
     }
-    if (slots[slot.index].b != previous.index) add(node, "the uses of value {} are not linked both ways", value);
+    if (slots[slot.index].b != previous.index)
+      add(node, "the uses of value {} are not linked both ways", value);
     previous = slot;
   }
   uses_ += count;
-  if (graph_->values_[value].last_use != previous) add(node, "the last use of value {} is not the end of its list", value);
+  if (graph_->values_[value].last_use != previous)
+    add(node, "the last use of value {} is not the end of its list", value);
   if (count != graph_->values_[value].use_count) {
-    add(node, "value {} has {} uses, but {} are counted", value, count, graph_->values_[value].use_count);
+    add(node, "value {} has {} uses, but {} are counted", value, count,
+        graph_->values_[value].use_count);
   }
 }
 
@@ -192,7 +219,8 @@ void GraphChecker::check_shape(NodeId node) {
   const Record& own = record(node);
   const auto expect = [&](std::uint32_t slots, std::uint32_t values) {
     if (own.slot_count != slots || own.value_count != values) {
-      add(node, "{} has {} arguments and {} results, not {} and {}", kind_name(own.kind), own.slot_count, own.value_count, slots, values);
+      add(node, "{} has {} arguments and {} results, not {} and {}", kind_name(own.kind),
+          own.slot_count, own.value_count, slots, values);
     }
     if (own.op.is_valid()) add(node, "{} has an operator", kind_name(own.kind));
   };
@@ -201,7 +229,8 @@ void GraphChecker::check_shape(NodeId node) {
       return expect(1, 1);
     case NodeKind::get_attr:
       expect(1, 1);
-      if (own.slot_count > 0 && graph_->slot_kinds_[own.first_slot] != ArgumentKind::string) add(node, "a get_attr names no attribute");
+      if (own.slot_count > 0 && graph_->slot_kinds_[own.first_slot] != ArgumentKind::string)
+        add(node, "a get_attr names no attribute");
       return;
     case NodeKind::output:
       return expect(2, 0);
@@ -216,9 +245,11 @@ void GraphChecker::check_placement() {
   bool in_header = true;
   for (NodeId node = graph_->first_; node.valid(); node = record(node).next) {
     const Record& own = record(node);
-    if (own.kind == NodeKind::placeholder && !in_header) add(node, "a placeholder stands behind other nodes");
+    if (own.kind == NodeKind::placeholder && !in_header)
+      add(node, "a placeholder stands behind other nodes");
     if (own.kind != NodeKind::placeholder) in_header = false;
-    if (own.kind == NodeKind::output && node != graph_->last_) add(node, "an output stands before other nodes");
+    if (own.kind == NodeKind::output && node != graph_->last_)
+      add(node, "an output stands before other nodes");
   }
 }
 
@@ -239,16 +270,19 @@ void GraphChecker::check_bucket(std::uint32_t bucket) {
   NodeId previous;
   for (NodeId node = list.head; node.valid(); node = record(node).same_op_next) {
     if (!is_alive(node)) return add(previous, "the index by operator leads to an erased node");
-    if (++count > list.count) return add(node, "the index by operator lists more nodes than it counts");
+    if (++count > list.count)
+      return add(node, "the index by operator lists more nodes than it counts");
     const std::uint32_t key = graph_->index_key(record(node));
     if (key >= graph_->bucket_of_key_.size() || graph_->bucket_of_key_[key] != bucket + 1) {
       add(node, "the index by operator lists it under another operator");
     }
-    if (record(node).same_op_prev != previous) add(node, "the index by operator is not linked both ways");
+    if (record(node).same_op_prev != previous)
+      add(node, "the index by operator is not linked both ways");
     previous = node;
   }
   if (list.tail != previous) add(previous, "the index by operator does not end with its last node");
-  if (count != list.count) add(previous, "the index by operator lists {} nodes but counts {}", count, list.count);
+  if (count != list.count)
+    add(previous, "the index by operator lists {} nodes but counts {}", count, list.count);
 }
 
 /// Names, groups of results, references from outside.
@@ -260,11 +294,13 @@ void GraphChecker::check_side_tables() {
     if (!is_alive(NodeId{node})) continue;  // kept for undo
     std::int64_t total = 0;
     for (const std::int32_t group : structure.groups) {
-      if (group < ResultStructure::single) add(NodeId{node}, "a group of results has {} values", group);
+      if (group < ResultStructure::single)
+        add(NodeId{node}, "a group of results has {} values", group);
       total += group == ResultStructure::single ? 1 : group;
     }
     if (total != record(NodeId{node}).value_count) {
-      add(NodeId{node}, "its groups of results have {} values, but it yields {}", total, record(NodeId{node}).value_count);
+      add(NodeId{node}, "its groups of results have {} values, but it yields {}", total,
+          record(NodeId{node}).value_count);
     }
   }
   for (std::size_t reference = 0; reference < graph_->observed_.size(); ++reference) {
@@ -286,9 +322,11 @@ void GraphChecker::check_nodes(std::span<const Node> nodes) {
     check_shape(id);
     check_slots(id);
     const Record& own = record(id);
-    for (std::uint32_t value = own.first_value; value < own.first_value + own.value_count; ++value) {
+    for (std::uint32_t value = own.first_value; value < own.first_value + own.value_count;
+         ++value) {
       if (graph_->values_[value].node != id) {
-        add(id, "its value {} says that node {} defines it", value, graph_->values_[value].node.index);
+        add(id, "its value {} says that node {} defines it", value,
+            graph_->values_[value].node.index);
       }
       if (!graph_->values_[value].meta.valid()) add(id, "its value {} has no meta", value);
     }
@@ -297,17 +335,21 @@ void GraphChecker::check_nodes(std::span<const Node> nodes) {
 
 void GraphChecker::check_local_links(NodeId node) {
   const Record& own = record(node);
-  const bool before = own.prev.valid() ? is_alive(own.prev) && record(own.prev).next == node && record(own.prev).order < own.order
+  const bool before = own.prev.valid() ? is_alive(own.prev) && record(own.prev).next == node &&
+                                             record(own.prev).order < own.order
                                        : graph_->first_ == node;
   if (!before) add(node, "its link to the previous node is broken, or out of order");
-  const bool after = own.next.valid() ? is_alive(own.next) && record(own.next).prev == node && own.order < record(own.next).order
+  const bool after = own.next.valid() ? is_alive(own.next) && record(own.next).prev == node &&
+                                            own.order < record(own.next).order
                                       : graph_->last_ == node;
   if (!after) add(node, "its link to the next node is broken, or out of order");
   const NodeId previous = own.prev;
-  if (own.kind == NodeKind::placeholder && previous.valid() && in_range(previous) && record(previous).kind != NodeKind::placeholder) {
+  if (own.kind == NodeKind::placeholder && previous.valid() && in_range(previous) &&
+      record(previous).kind != NodeKind::placeholder) {
     add(node, "a placeholder stands behind other nodes");
   }
-  if (own.kind == NodeKind::output && own.next.valid()) add(node, "an output stands before other nodes");
+  if (own.kind == NodeKind::output && own.next.valid())
+    add(node, "an output stands before other nodes");
 }
 
 }  // namespace winze

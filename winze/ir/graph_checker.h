@@ -9,8 +9,8 @@
 
 namespace winze {
 
-/// Checks the storage of a graph: whether what its arrays say of each other agrees. Reads nothing that
-/// it has not checked before, so that a broken graph yields findings and no crash.
+/// Checks the storage of a graph: whether what its arrays say of each other agrees. Reads nothing
+/// that it has not checked before, so that a broken graph yields findings and no crash.
 ///
 /// The static functions open that storage to tests, which break it on purpose.
 class GraphChecker {

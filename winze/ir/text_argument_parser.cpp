@@ -37,7 +37,8 @@ void TextParser::call_arguments(Scope& scope, Call& call) {
   do {
     call_argument(scope, call);
   } while (lexer_.accept(','));
-  if (!lexer_.accept(')')) lexer_.fail_expected(fmt::format("')' or ',' after an argument of {}", name));
+  if (!lexer_.accept(')'))
+    lexer_.fail_expected(fmt::format("')' or ',' after an argument of {}", name));
 }
 
 void TextParser::call_argument(Scope& scope, Call& call) {
@@ -52,7 +53,8 @@ void TextParser::call_argument(Scope& scope, Call& call) {
     const char after = lexer_.peek();
     is_keyword = after == '=';
     has_name = is_keyword || (call.callee->is_opaque && after == ':' &&
-                              !(!quoted && is_device_word(text) && lexer_.peek_raw(1) >= '0' && lexer_.peek_raw(1) <= '9'));
+                              !(!quoted && is_device_word(text) && lexer_.peek_raw(1) >= '0' &&
+                                lexer_.peek_raw(1) <= '9'));
     if (has_name) {
       name = text;
       lexer_.skip(1);
@@ -81,29 +83,33 @@ void TextParser::place_positional(Call& call, const Argument& argument, std::siz
   while (position < schema.arguments.size() && schema.arguments[position].kwarg_only) ++position;
   if (position < schema.arguments.size()) {
     if (call.given[position]) {
-      lexer_.fail_at(offset, fmt::format("argument \"{}\" of {} is given twice", schema.arguments[position].name,
-                                         call.callee->op->qualified_name));
+      lexer_.fail_at(offset,
+                     fmt::format("argument \"{}\" of {} is given twice",
+                                 schema.arguments[position].name, call.callee->op->qualified_name));
     }
     call.given[position] = true;
     call.arguments[position++] = argument;
     return;
   }
   if (!schema.is_variadic_arguments) {
-    lexer_.fail_at(offset,
-                   fmt::format("{} takes at most {} argument{} by position", call.callee->op->qualified_name,
-                               call.callee->positional, call.callee->positional == 1 ? "" : "s"),
-                   "its schema is " + print_schema(schema));
+    lexer_.fail_at(
+        offset,
+        fmt::format("{} takes at most {} argument{} by position", call.callee->op->qualified_name,
+                    call.callee->positional, call.callee->positional == 1 ? "" : "s"),
+        "its schema is " + print_schema(schema));
   }
   call.more.push_back(argument);
 }
 
-void TextParser::place_keyword(Call& call, std::string_view name, const Argument& argument, std::size_t offset) {
+void TextParser::place_keyword(Call& call, std::string_view name, const Argument& argument,
+                               std::size_t offset) {
   const Schema& schema = call.callee->op->schema;
   const int index = schema.find_argument(name);
   if (index >= 0) {
     const auto at = static_cast<std::size_t>(index);
     if (call.given[at]) {
-      lexer_.fail_at(offset, fmt::format("argument \"{}\" of {} is given twice", name, call.callee->op->qualified_name));
+      lexer_.fail_at(offset, fmt::format("argument \"{}\" of {} is given twice", name,
+                                         call.callee->op->qualified_name));
     }
     call.given[at] = true;
     call.arguments[at] = argument;
@@ -114,7 +120,9 @@ void TextParser::place_keyword(Call& call, std::string_view name, const Argument
     for (const SchemaArgument& formal : schema.arguments) known.push_back(formal.name);
     std::string hint = did_you_mean(name, known);
     if (hint.empty()) hint = "its schema is " + print_schema(schema);
-    lexer_.fail_at(offset, fmt::format("{} has no argument \"{}\"", call.callee->op->qualified_name, name), hint);
+    lexer_.fail_at(offset,
+                   fmt::format("{} has no argument \"{}\"", call.callee->op->qualified_name, name),
+                   hint);
   }
   call.extra_names.emplace_back(name);
   call.extra_values.push_back(argument);
@@ -135,7 +143,8 @@ OpId TextParser::complete_call(Call& call) {
     const Schema& schema = ops.get(id).schema;
     call.arguments.resize(schema.arguments.size());
     for (std::size_t index = 0; index < call.extra_names.size(); ++index) {
-      call.arguments[static_cast<std::size_t>(schema.find_argument(call.extra_names[index]))] = call.extra_values[index];
+      call.arguments[static_cast<std::size_t>(schema.find_argument(call.extra_names[index]))] =
+          call.extra_values[index];
     }
   }
   call.arguments.insert(call.arguments.end(), call.more.begin(), call.more.end());
@@ -172,17 +181,23 @@ Argument TextParser::constant() {
 
 std::optional<Argument> TextParser::constant_list(std::span<const Argument> elements) {
   const ArgumentKind kind = elements[0].kind();
-  if (!std::ranges::all_of(elements, [kind](const Argument& element) { return element.kind() == kind; })) return std::nullopt;
+  if (!std::ranges::all_of(elements,
+                           [kind](const Argument& element) { return element.kind() == kind; }))
+    return std::nullopt;
   switch (kind) {
     case ArgumentKind::integer:
-      return context_->integers(collect<std::int64_t>(elements, [](const Argument& a) { return a.integer(); }));
+      return context_->integers(
+          collect<std::int64_t>(elements, [](const Argument& a) { return a.integer(); }));
     case ArgumentKind::floating:
-      return context_->floats(collect<double>(elements, [](const Argument& a) { return a.floating(); }));
+      return context_->floats(
+          collect<double>(elements, [](const Argument& a) { return a.floating(); }));
     case ArgumentKind::string:
-      return context_->strings(collect<StringId>(elements, [](const Argument& a) { return a.string_id(); }));
+      return context_->strings(
+          collect<StringId>(elements, [](const Argument& a) { return a.string_id(); }));
     case ArgumentKind::boolean: {
       const std::unique_ptr<bool[]> values(new bool[elements.size()]);
-      for (std::size_t index = 0; index < elements.size(); ++index) values[index] = elements[index].boolean();
+      for (std::size_t index = 0; index < elements.size(); ++index)
+        values[index] = elements[index].boolean();
       return context_->booleans({values.get(), elements.size()});
     }
     default:
@@ -191,7 +206,8 @@ std::optional<Argument> TextParser::constant_list(std::span<const Argument> elem
 }
 
 Argument TextParser::list(Scope* scope, int depth) {
-  if (depth >= text_max_depth) lexer_.fail_at(lexer_.offset(), fmt::format("lists nest deeper than {}", text_max_depth));
+  if (depth >= text_max_depth)
+    lexer_.fail_at(lexer_.offset(), fmt::format("lists nest deeper than {}", text_max_depth));
   lexer_.expect('[', "before a list");
   const std::size_t first = elements_.size();
   while (!lexer_.accept(']')) {
@@ -228,7 +244,8 @@ Argument TextParser::number_or_complex() {
   if (!real.is_float && real.integer == 0 && lexer_.text()[begin] == '-') real_part = -0.0;
   if (lexer_.peek() == '+') lexer_.skip(1);
   const TextNumber imaginary = lexer_.number();
-  if (!imaginary.is_imaginary || real.is_imaginary) lexer_.fail_at(begin, "expected a complex number such as (1+2j)");
+  if (!imaginary.is_imaginary || real.is_imaginary)
+    lexer_.fail_at(begin, "expected a complex number such as (1+2j)");
   lexer_.expect(')', "after a complex number");
   return context_->complex(real_part, imaginary.floating);
 }
@@ -253,7 +270,8 @@ Argument TextParser::word_argument(Scope* scope) {
   if (word == "unknown_memory_format") return Argument(MemoryFormat::unknown);
   if (word != "unknown") {
     std::string_view plain = word;
-    if (plain.starts_with("torch.") && plain.find('.', 6) == std::string_view::npos) plain.remove_prefix(6);
+    if (plain.starts_with("torch.") && plain.find('.', 6) == std::string_view::npos)
+      plain.remove_prefix(6);
     if (const auto dtype = scalar_type_from_name(plain)) return Argument(*dtype);
     if (const auto layout = layout_from_name(plain)) return Argument(*layout);
     if (const auto format = memory_format_from_name(plain)) return Argument(*format);
@@ -264,8 +282,10 @@ Argument TextParser::word_argument(Scope* scope) {
     return Argument::of_op(context_->ops().opaque(found.target, {}));
   }
   lexer_.fail_at(begin, fmt::format("\"{}\" is not an argument", word),
-                 "values begin with '%', strings are in quotes; words are None, True, False, dtypes (f32), layouts "
-                 "(strided), memory formats (channels_last), devices (cuda:0) and operators (aten.add.Tensor)");
+                 "values begin with '%', strings are in quotes; words are None, True, False, "
+                 "dtypes (f32), layouts "
+                 "(strided), memory formats (channels_last), devices (cuda:0) and operators "
+                 "(aten.add.Tensor)");
 }
 
 Argument TextParser::nested_graph(Scope& scope) {
@@ -293,7 +313,8 @@ Argument TextParser::custom_object() {
 Device TextParser::device() {
   const std::size_t begin = lexer_.offset();
   const auto index_of = [&](std::int64_t index) {
-    if (index < -32768 || index > 32767) lexer_.fail_at(begin, fmt::format("the index {} of a device is out of range", index));
+    if (index < -32768 || index > 32767)
+      lexer_.fail_at(begin, fmt::format("the index {} of a device is out of range", index));
     return static_cast<std::int16_t>(index);
   };
   Device device;

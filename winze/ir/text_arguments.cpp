@@ -35,8 +35,9 @@ void append_complex(std::string& out, std::complex<double> value) {
 }  // namespace
 
 bool is_list_kind(ArgumentKind kind) {
-  return kind == ArgumentKind::list || kind == ArgumentKind::integers || kind == ArgumentKind::floats ||
-         kind == ArgumentKind::booleans || kind == ArgumentKind::strings;
+  return kind == ArgumentKind::list || kind == ArgumentKind::integers ||
+         kind == ArgumentKind::floats || kind == ArgumentKind::booleans ||
+         kind == ArgumentKind::strings;
 }
 
 std::uint32_t list_size(const Context& context, const Argument& list) {
@@ -78,7 +79,8 @@ void TextPrinter::integer(std::int64_t value) {
   out_->append(digits, end);
 }
 
-void TextPrinter::argument(const Scope& scope, const Node& node, const Argument& argument, int depth) {
+void TextPrinter::argument(const Scope& scope, const Node& node, const Argument& argument,
+                           int depth) {
   switch (argument.kind()) {
     case ArgumentKind::value:
       return value(scope, argument.value_id());
@@ -92,7 +94,8 @@ void TextPrinter::argument(const Scope& scope, const Node& node, const Argument&
 }
 
 void TextPrinter::list(const Scope& scope, const Node& node, const Argument& list, int depth) {
-  if (depth >= text_max_depth) fail("a node cannot be printed: its lists nest deeper than {}", text_max_depth);
+  if (depth >= text_max_depth)
+    fail("a node cannot be printed: its lists nest deeper than {}", text_max_depth);
   *out_ += '[';
   for (std::uint32_t index = 0; index < list.count(); ++index) {
     if (index > 0) *out_ += ", ";
@@ -192,7 +195,8 @@ void TextPrinter::constant_list(const Argument& argument) {
       each(context_->booleans_of(argument), [&](bool value) { *out_ += value ? "True" : "False"; });
       break;
     default:
-      each(context_->strings_of(argument), [&](StringId value) { append_quoted(*out_, context_->text(value)); });
+      each(context_->strings_of(argument),
+           [&](StringId value) { append_quoted(*out_, context_->text(value)); });
       break;
   }
   *out_ += ']';

@@ -14,7 +14,13 @@
 namespace winze {
 namespace {
 
-enum CharacterClass : std::uint8_t { other_class = 0, word_start = 1, digit = 2, dot = 4, blank = 8 };
+enum CharacterClass : std::uint8_t {
+  other_class = 0,
+  word_start = 1,
+  digit = 2,
+  dot = 4,
+  blank = 8
+};
 constexpr std::uint8_t word_class = word_start | digit | dot;
 
 constexpr std::array<std::uint8_t, 256> character_classes = [] {
@@ -141,7 +147,8 @@ std::size_t TextLexer::number_end() const {
   std::size_t end = at_;
   while (end < text_.size()) {
     const char c = text_[end];
-    const bool sign = (c == '-' || c == '+') && end > at_ && (text_[end - 1] == 'e' || text_[end - 1] == 'E');
+    const bool sign =
+        (c == '-' || c == '+') && end > at_ && (text_[end - 1] == 'e' || text_[end - 1] == 'E');
     if (!is_class(c, word_class) && !sign) break;
     ++end;
   }
@@ -160,22 +167,26 @@ TextNumber TextLexer::number() {
     number.is_imaginary = true;
     digits.remove_suffix(1);
   }
-  number.is_float = number.is_imaginary || digits.find_first_not_of("0123456789") != std::string_view::npos;
+  number.is_float =
+      number.is_imaginary || digits.find_first_not_of("0123456789") != std::string_view::npos;
   const std::string_view whole = text_.substr(begin, end - begin);
   const char* first = digits.data();
   const char* last = first + digits.size();
   if (!number.is_float) {
     // The sign is read along, for -2^63.
     const auto [rest, error] = std::from_chars(first - (negative ? 1 : 0), last, number.integer);
-    if (error != std::errc() || rest != last) fail_at(begin, fmt::format("{} does not fit 64 bits", whole));
+    if (error != std::errc() || rest != last)
+      fail_at(begin, fmt::format("{} does not fit 64 bits", whole));
   } else if (digits == "inf") {
     number.floating = std::numeric_limits<double>::infinity();
   } else if (digits == "nan") {
     number.floating = std::numeric_limits<double>::quiet_NaN();
   } else {
     const auto [rest, error] = std::from_chars(first, last, number.floating);
-    if (rest != last || error == std::errc::invalid_argument) fail_at(begin, fmt::format("\"{}\" is not a number", whole));
-    if (error != std::errc()) fail_at(begin, fmt::format("{} is out of the range of a float", whole));
+    if (rest != last || error == std::errc::invalid_argument)
+      fail_at(begin, fmt::format("\"{}\" is not a number", whole));
+    if (error != std::errc())
+      fail_at(begin, fmt::format("{} is out of the range of a float", whole));
   }
   if (number.is_float && negative) number.floating = -number.floating;
   at_ = end;

@@ -24,8 +24,8 @@ struct TextNumber {
   double floating = 0;
 };
 
-/// Reads the text form piece by piece. Blanks, line ends and `//` comments may stand between any two
-/// pieces. Everything that is wrong throws Error with file, line, column and the line itself.
+/// Reads the text form piece by piece. Blanks, line ends and `//` comments may stand between any
+/// two pieces. Everything that is wrong throws Error with file, line, column and the line itself.
 ///
 /// No piece is ever read twice by more than a constant number of characters, so that all of it is
 /// linear. Line and column are worked out only for an error.
@@ -87,8 +87,8 @@ class TextLexer {
   std::int64_t integer(std::string_view what);
   std::uint64_t unsigned_integer(std::string_view what);
 
-  /// The value's name behind `%`: bare, quoted, or digits. `is_number` tells the digits of an unnamed
-  /// value from a name. The view is valid until the next call.
+  /// The value's name behind `%`: bare, quoted, or digits. `is_number` tells the digits of an
+  /// unnamed value from a name. The view is valid until the next call.
   std::string_view value_name(bool& is_number);
 
   /// Throws an Error at `offset`.

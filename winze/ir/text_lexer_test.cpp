@@ -59,8 +59,9 @@ TEST(TextLexer, PutsNeighbouringStringsTogether) {
 }
 
 TEST(TextLexer, TellsLineColumnAndShowsTheLine) {
-  const std::string message =
-      error_of([](TextLexer& lexer) { lexer.word("x"), lexer.word("x"), lexer.expect(')', "after it"); }, "a\n  b ]");
+  const std::string message = error_of(
+      [](TextLexer& lexer) { lexer.word("x"), lexer.word("x"), lexer.expect(')', "after it"); },
+      "a\n  b ]");
   EXPECT_EQ(message, "t.wz:2:5: error: expected ')' after it, found \"]\"\n      b ]\n        ^");
 }
 
@@ -71,7 +72,8 @@ TEST(TextLexer, NamesTheEndOfTheText) {
 
 TEST(TextLexer, RefusesNumbersOutOfRange) {
   const auto number = [](TextLexer& lexer) { lexer.number(); };
-  EXPECT_THAT(error_of(number, "9223372036854775808"), HasSubstr("9223372036854775808 does not fit 64 bits"));
+  EXPECT_THAT(error_of(number, "9223372036854775808"),
+              HasSubstr("9223372036854775808 does not fit 64 bits"));
   EXPECT_THAT(error_of(number, "1e999"), HasSubstr("1e999 is out of the range of a float"));
   EXPECT_THAT(error_of(number, "12ab"), HasSubstr("\"12ab\" is not a number"));
 }

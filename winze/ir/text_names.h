@@ -11,8 +11,8 @@
 namespace winze {
 
 /// Names of a graph's values that are all different: the given name, with `_1`, `_2`, ... behind it
-/// where an earlier value has it already. Values without a name are numbered in order. Nested graphs
-/// have names of their own. Of one moment: edits make it stale.
+/// where an earlier value has it already. Values without a name are numbered in order. Nested
+/// graphs have names of their own. Of one moment: edits make it stale.
 class ValueNames {
  public:
   /// O(nodes).

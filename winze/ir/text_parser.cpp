@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t most_values = 0xFFFF;
 
-std::optional<std::size_t> find_word(std::span<const std::string_view> words, std::string_view word) {
+std::optional<std::size_t> find_word(std::span<const std::string_view> words,
+                                     std::string_view word) {
   const auto found = std::ranges::find(words, word);
   if (found == words.end()) return std::nullopt;
   return static_cast<std::size_t>(found - words.begin());
@@ -47,8 +48,10 @@ std::unique_ptr<Graph> parse_graph(Context& context, std::string_view text, std:
     } else if (word == "loc" && has_graph) {
       parser.source_entry();
     } else {
-      lexer.fail_at(begin, fmt::format("expected {}, found \"{}\"",
-                                       has_graph ? "'loc' or the end" : "'graph', 'symbol' or 'device'", word));
+      lexer.fail_at(
+          begin,
+          fmt::format("expected {}, found \"{}\"",
+                      has_graph ? "'loc' or the end" : "'graph', 'symbol' or 'device'", word));
     }
   }
   if (!has_graph) lexer.fail_expected("'graph'");
@@ -109,7 +112,8 @@ void TextParser::placeholder(Scope& scope) {
       lexer_.string("a name");
       const char after = lexer_.peek();
       const std::string_view word_after = lexer_.peek_word();
-      has_spec = after != ',' && after != ')' && after != '=' && word_after != "loc" && word_after != "name";
+      has_spec = after != ',' && after != ')' && after != '=' && word_after != "loc" &&
+                 word_after != "name";
       lexer_.go_back(begin + (has_spec ? input_role_words[*role].size() : 0));
     } else {
       has_spec = true;
@@ -123,10 +127,13 @@ void TextParser::placeholder(Scope& scope) {
   }
   const MetaId meta = type();
   if (lexer_.accept('=')) {
-    if (!has_spec) lexer_.fail_at(name.offset, "only an input with a role can be a constant", "write `input constant = ...`");
+    if (!has_spec)
+      lexer_.fail_at(name.offset, "only an input with a role can be a constant",
+                     "write `input constant = ...`");
     spec.constant = constant();
   }
-  Node node = scope.graph->placeholder({}, meta, has_spec ? context_->input_spec(spec) : Argument::none());
+  Node node =
+      scope.graph->placeholder({}, meta, has_spec ? context_->input_spec(spec) : Argument::none());
   define(scope, name, node.value());
   suffix(node);
 }
@@ -166,7 +173,8 @@ void TextParser::result_names(std::vector<ResultName>& names, std::vector<std::i
       groups.push_back(ResultStructure::single);
     }
   } while (lexer_.accept(','));
-  if (names.size() > most_values) lexer_.fail_at(names[0].offset, fmt::format("a call has more than {} results", most_values));
+  if (names.size() > most_values)
+    lexer_.fail_at(names[0].offset, fmt::format("a call has more than {} results", most_values));
 }
 
 TextParser::ResultName TextParser::result_name() {
@@ -176,7 +184,8 @@ TextParser::ResultName TextParser::result_name() {
   bool is_number = false;
   const std::string_view text = lexer_.value_name(is_number);
   if (is_number) {
-    for (const char c : text) result.number = result.number * 10 + static_cast<std::uint32_t>(c - '0');
+    for (const char c : text)
+      result.number = result.number * 10 + static_cast<std::uint32_t>(c - '0');
   } else {
     result.name = context_->string(text);
   }
@@ -187,7 +196,11 @@ void TextParser::define(Scope& scope, const ResultName& name, Value value) {
   const bool is_new = name.name.valid() ? scope.named.emplace(name.name.index, value.id()).second
                                         : scope.numbered.emplace(name.number, value.id()).second;
   if (!is_new) {
-    lexer_.fail_at(name.offset, fmt::format("{} is defined twice", lexer_.text().substr(name.offset, lexer_.text().find_first_of(" ,:=]\n", name.offset) - name.offset)),
+    lexer_.fail_at(name.offset,
+                   fmt::format("{} is defined twice",
+                               lexer_.text().substr(name.offset, lexer_.text().find_first_of(
+                                                                     " ,:=]\n", name.offset) -
+                                                                     name.offset)),
                    "give one of them another name");
   }
   if (name.name.valid()) value.set_name(context_->text(name.name));
@@ -220,7 +233,8 @@ Value TextParser::use(Scope& scope) {
 }
 
 Value TextParser::value_in(Graph& graph) {
-  if (last_scope_ == nullptr || last_scope_->graph != &graph) lexer_.fail_expected("a graph before what names its values");
+  if (last_scope_ == nullptr || last_scope_->graph != &graph)
+    lexer_.fail_expected("a graph before what names its values");
   lexer_.peek();
   return use(*last_scope_);
 }
@@ -254,7 +268,8 @@ const TextParser::Operator& TextParser::find_operator(std::string_view name, std
     entry.positional = static_cast<std::uint32_t>(entry.op->schema.positional_count());
   } else if (is_known_namespace(name) || name.find('.') == std::string_view::npos) {
     std::string hint;
-    for (const std::string& similar : ops.similar_names(name)) hint += (hint.empty() ? "did you mean " : " or ") + similar;
+    for (const std::string& similar : ops.similar_names(name))
+      hint += (hint.empty() ? "did you mean " : " or ") + similar;
     if (!hint.empty()) hint += '?';
     lexer_.fail_at(offset, fmt::format("operator \"{}\" is not known", name), hint);
   } else {
@@ -278,7 +293,8 @@ bool TextParser::is_known_namespace(std::string_view name) {
   return namespaces_.contains(std::string(name.substr(0, name.find('.'))));
 }
 
-void TextParser::call(Scope& scope, std::span<const ResultName> names, std::span<const std::int32_t> groups) {
+void TextParser::call(Scope& scope, std::span<const ResultName> names,
+                      std::span<const std::int32_t> groups) {
   lexer_.peek();
   Call call;
   call.offset = lexer_.offset();
@@ -294,7 +310,8 @@ void TextParser::call(Scope& scope, std::span<const ResultName> names, std::span
   std::vector<MetaId> metas;
   if (!names.empty()) lexer_.expect(':', "before the types of the results");
   for (std::size_t index = 0; index < names.size(); ++index) {
-    if (index > 0) lexer_.expect(',', fmt::format("after the type of result {} of {}", index, names.size()));
+    if (index > 0)
+      lexer_.expect(',', fmt::format("after the type of result {} of {}", index, names.size()));
     metas.push_back(type());
   }
   Node node;
@@ -304,7 +321,9 @@ void TextParser::call(Scope& scope, std::span<const ResultName> names, std::span
     CallOptions options;
     const bool is_default = returns_one_list(op)
                                 ? groups.size() == 1 && groups[0] != ResultStructure::single
-                                : std::ranges::all_of(groups, [](std::int32_t group) { return group == ResultStructure::single; });
+                                : std::ranges::all_of(groups, [](std::int32_t group) {
+                                    return group == ResultStructure::single;
+                                  });
     if (!is_default || structure.is_single_tensor_return) {
       structure.groups.assign(groups.begin(), groups.end());
       options.structure = &structure;
@@ -323,7 +342,8 @@ void TextParser::call(Scope& scope, std::span<const ResultName> names, std::span
 }
 
 void TextParser::suffix(const Node& node) {
-  if (lexer_.accept_word("name")) Node(node).set_name(lexer_.string("the name of the node in quotes"));
+  if (lexer_.accept_word("name"))
+    Node(node).set_name(lexer_.string("the name of the node in quotes"));
   if (!lexer_.accept_word("loc")) return;
   const std::size_t begin = lexer_.offset();
   const std::uint64_t number = lexer_.unsigned_integer("the number of a source");
@@ -360,7 +380,8 @@ void TextParser::return_values(Scope& scope) {
   if (lexer_.peek() != '}' && word != "loc" && word != "name") {
     do {
       const Argument role = output_role();
-      if (!role.is_none() && roles.size() < values.size()) roles.resize(values.size(), Argument::none());
+      if (!role.is_none() && roles.size() < values.size())
+        roles.resize(values.size(), Argument::none());
       values.push_back(argument(&scope, 0));
       if (!role.is_none()) roles.push_back(role);
     } while (lexer_.accept(','));
@@ -381,8 +402,9 @@ void TextParser::return_values(Scope& scope) {
 void TextParser::finish() {
   for (PendingSource& pending : pending_sources_) {
     if (pending.number >= sources_.size() || !sources_[pending.number].valid()) {
-      lexer_.fail_at(pending.offset, fmt::format("source {} is not in the text", pending.number),
-                     fmt::format("add `loc {} {{...}}` at the end, or leave the loc out", pending.number));
+      lexer_.fail_at(
+          pending.offset, fmt::format("source {} is not in the text", pending.number),
+          fmt::format("add `loc {} {{...}}` at the end, or leave the loc out", pending.number));
     }
     pending.node.set_source(sources_[pending.number]);
   }

@@ -94,7 +94,7 @@ class TextParser {
     std::size_t offset = 0;
     std::vector<Argument> arguments;  ///< in schema position
     std::vector<bool> given;
-    std::vector<Argument> more;       ///< positional ones beyond the schema's
+    std::vector<Argument> more;  ///< positional ones beyond the schema's
     std::vector<std::string> opaque_names;
     std::vector<bool> opaque_keywords;
     std::vector<std::string> extra_names;
@@ -124,7 +124,8 @@ class TextParser {
   void call_arguments(Scope& scope, Call& call);
   void call_argument(Scope& scope, Call& call);
   void place_positional(Call& call, const Argument& argument, std::size_t offset);
-  void place_keyword(Call& call, std::string_view name, const Argument& argument, std::size_t offset);
+  void place_keyword(Call& call, std::string_view name, const Argument& argument,
+                     std::size_t offset);
   OpId complete_call(Call& call);
   Argument argument(Scope* scope, int depth);
   Argument list(Scope* scope, int depth);
@@ -143,7 +144,8 @@ class TextParser {
   SymExpr parse_expression(std::string_view text, std::size_t offset);
   void declare_symbols(std::string_view text, std::size_t offset);
   std::optional<std::int64_t> range_end();
-  [[noreturn]] void fail_expression(const Error& error, std::size_t offset, std::string_view text) const;
+  [[noreturn]] void fail_expression(const Error& error, std::size_t offset,
+                                    std::string_view text) const;
   SymbolAssumptions assumptions(std::string_view name);
 
   Context* context_;
@@ -155,7 +157,7 @@ class TextParser {
   tsl::robin_map<std::string, const Operator*> quoted_operators_;
   tsl::robin_map<std::string_view, const Operator*> operator_words_;  // views of the text
   tsl::robin_map<std::string, bool> namespaces_;
-  std::vector<Argument> elements_;  // of the lists being read
+  std::vector<Argument> elements_;           // of the lists being read
   std::deque<std::vector<Argument>> lists_;  // of the calls being read
   std::unique_ptr<Scope> last_scope_;
   std::vector<SourceId> sources_;

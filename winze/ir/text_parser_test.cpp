@@ -38,7 +38,9 @@ struct Case {
 
 class RoundTrip : public ::testing::TestWithParam<Case> {};
 
-TEST_P(RoundTrip, PrintsTheSameBytes) { EXPECT_EQ(reprint(GetParam().text), GetParam().text); }
+TEST_P(RoundTrip, PrintsTheSameBytes) {
+  EXPECT_EQ(reprint(GetParam().text), GetParam().text);
+}
 
 std::vector<Case> statement_cases() {
   const std::vector<std::pair<const char*, const char*>> statements = {
@@ -47,11 +49,17 @@ std::vector<Case> statement_cases() {
       {"Floats", "%y = aten.clamp.default(%x, -inf, 1e-05) : f32[2, 3]"},
       {"NoneBeforeAValue", "%y = aten.clamp.default(%x, max=3) : f32[2, 3]"},
       {"BoolsAndLists", "%y = aten.mean.dim(%x, [-1, 0], True) : f32[1, 1]"},
-      {"Dtype", "%y = aten._to_copy.default(%x, dtype=bf16, layout=strided, device=cuda:1) : bf16[2, 3] device cuda:1"},
+      {"Dtype",
+       "%y = aten._to_copy.default(%x, dtype=bf16, layout=strided, device=cuda:1) : bf16[2, 3] "
+       "device cuda:1"},
       {"MemoryFormat", "%y = aten.clone.default(%x, memory_format=channels_last) : f32[2, 3]"},
-      {"StrangeDevice", "%y = aten._to_copy.default(%x, device=device(\"npu\", 0)) : f32[2, 3] device device(\"npu\", 0)"},
+      {"StrangeDevice",
+       "%y = aten._to_copy.default(%x, device=device(\"npu\", 0)) : f32[2, 3] device "
+       "device(\"npu\", 0)"},
       {"String", "%y = aten.div.Tensor_mode(%x, 2, rounding_mode=\"floor\") : f32[2, 3]"},
-      {"StringOfAnyBytes", "%y = aten.div.Tensor_mode(%x, 2, rounding_mode=\"a\\\"\\\\\\n\\x00\\xff\xC3\xA9\") : f32[2, 3]"},
+      {"StringOfAnyBytes",
+       "%y = aten.div.Tensor_mode(%x, 2, rounding_mode=\"a\\\"\\\\\\n\\x00\\xff\xC3\xA9\") : "
+       "f32[2, 3]"},
       {"TensorList", "%y = aten.cat.default([%x, %x], 1) : f32[2, 6]"},
       {"EmptyList", "%y = aten.permute.default(%x, []) : f32[2, 3]"},
       {"OptionalTensors", "%y = aten.index.Tensor(%x, [None, %i]) : f32[2, 4]"},
@@ -65,7 +73,9 @@ std::vector<Case> statement_cases() {
       {"NodeName", "%v, %n = aten.topk.default(%x, 2) : f32[2, 2], i64[2, 2] name \"topk\""},
       {"NoResult", "aten._assert_async.msg(%x, \"no\")"},
       {"Strides", "%y = aten.t.default(%x) : f32[3, 2] strides [1, 3]"},
-      {"AllOfATensor", "%y = aten.t.default(%x) : f8e4m3fn[3] strides [0] offset [4] device meta layout sparse_coo requires_grad"},
+      {"AllOfATensor",
+       "%y = aten.t.default(%x) : f8e4m3fn[3] strides [0] offset [4] device meta layout sparse_coo "
+       "requires_grad"},
       {"ZeroSize", "%y = aten.relu.default(%x) : f32[0, 3]"},
       {"Scalar", "%y = aten.sum.default(%x) : f32[]"},
       {"UnknownType", "%y = \"torch.ops.my.op.default\"(%x) : unknown"},
@@ -75,17 +85,28 @@ std::vector<Case> statement_cases() {
       {"SymWithoutExpression", "%y = \"torch.ops.my.op.default\"(%x) : int"},
       {"SymConstant", "%y = aten.sym_size.int(%x, 0) : int = 2"},
       {"GetAttr", "%y = get_attr \"weird name\" : f32[2]"},
-      {"Opaque", "%y = \"#my:op\"(self: %x, %i, 1, scale=2.0, \"odd name\"=[True, False]) : f32[2]"},
+      {"Opaque",
+       "%y = \"#my:op\"(self: %x, %i, 1, scale=2.0, \"odd name\"=[True, False]) : f32[2]"},
       {"OpaqueKeywordFirst", "%y = \"#my:op\"(k=1, \"a b\": %x, f: cpu, cuda:0) : f32[2]"},
-      {"NestedLists", "%y = \"#my:op\"([[1, 2], [], [[%x], None]], [\"a\", \"b\"], [1, 2.5], [1.0, nan]) : f32[2]"},
-      {"OpArgument", "%y = \"#my:op\"(aten.add_.Tensor, op \"#my:other\", object(\"n\", \"c\")) : f32[2]"},
-      {"UnknownEnums", "%y = \"#my:op\"(unknown_dtype, unknown_layout, unknown_memory_format) : unknown[2]"},
+      {"NestedLists",
+       "%y = \"#my:op\"([[1, 2], [], [[%x], None]], [\"a\", \"b\"], [1, 2.5], [1.0, nan]) : "
+       "f32[2]"},
+      {"OpArgument",
+       "%y = \"#my:op\"(aten.add_.Tensor, op \"#my:other\", object(\"n\", \"c\")) : f32[2]"},
+      {"UnknownEnums",
+       "%y = \"#my:op\"(unknown_dtype, unknown_layout, unknown_memory_format) : unknown[2]"},
       {"OpaqueGroups", "%a, [%b, %c], [] = \"#my:op\"(%x) : f32[2], f32[2], f32[2]"},
       {"QuotedNames", "%\"a b\" = aten.relu.default(%x) : f32[2, 3]"},
-      {"ExtraKeywords", "%y = higher_order.auto_functionalized(aten.add_.Tensor, self=%x, other=%i) -> tuple : f32[2]"},
+      {"ExtraKeywords",
+       "%y = higher_order.auto_functionalized(aten.add_.Tensor, self=%x, other=%i) -> tuple : "
+       "f32[2]"},
       {"ReturnNothing", "return"},
-      {"ReturnRoles", "return buffer_mutation \"a.b\" %x, input_mutation \"x\" %x, output %i, output None, output 3, output \"s\""},
-      {"ReturnLoss", "return loss %x, param_gradient \"w\" %x, input_gradient \"x\" %i, token %x, param_mutation \"w\" %x"},
+      {"ReturnRoles",
+       "return buffer_mutation \"a.b\" %x, input_mutation \"x\" %x, output %i, output None, output "
+       "3, output \"s\""},
+      {"ReturnLoss",
+       "return loss %x, param_gradient \"w\" %x, input_gradient \"x\" %i, token %x, param_mutation "
+       "\"w\" %x"},
       {"ReturnConstants", "return 1, 2, 3"},
       {"ReturnStrings", "return output \"a\", output \"b\""},
   };
@@ -111,7 +132,8 @@ std::vector<Case> graph_cases() {
        "    %x: input f32[2]) {\n"
        "  return output %x\n"
        "}\n"},
-      {"TypesThatAreRoles", "graph forward(%a: token, %b: constant, %c: object, %d: object \"x\") {\n  return %a\n}\n"},
+      {"TypesThatAreRoles",
+       "graph forward(%a: token, %b: constant, %c: object, %d: object \"x\") {\n  return %a\n}\n"},
       {"Symbols",
        "symbol s0 in [2, 64]\n"
        "symbol s1\n"
@@ -160,18 +182,22 @@ std::vector<Case> graph_cases() {
        "\n"
        "loc 2 {\n"
        "}\n"},
-      {"UnknownFields", "graph forward(%x: f32[3]) -> Tensor unknown_fields \"{\\\"a\\\": 1}\" {\n  return %x\n}\n"},
+      {"UnknownFields",
+       "graph forward(%x: f32[3]) -> Tensor unknown_fields \"{\\\"a\\\": 1}\" {\n  return %x\n}\n"},
   };
 }
 
-std::string case_name(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
 INSTANTIATE_TEST_SUITE_P(Statements, RoundTrip, ::testing::ValuesIn(statement_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Graphs, RoundTrip, ::testing::ValuesIn(graph_cases()), case_name);
 
 TEST(TextParser, TakesWhatIsShorterThanItPrints) {
   EXPECT_EQ(reprint("// RUN: winze %s\n// CHECK: nothing\n"
                     "graph forward(%x:input f32[s0,3]){ // an input\n"
-                    "%y=aten.add.Tensor(self=%x,other=1,alpha=1):float32[s0,3] %z = aten.relu(%y) : f32[s0, 3] return %z }"),
+                    "%y=aten.add.Tensor(self=%x,other=1,alpha=1):float32[s0,3] %z = aten.relu(%y) "
+                    ": f32[s0, 3] return %z }"),
             "symbol s0\n"
             "graph forward(%x: input f32[s0, 3]) {\n"
             "  %y = aten.add.Tensor(%x, 1) : f32[s0, 3]\n"
@@ -186,25 +212,35 @@ TEST(TextParser, TakesAnOperatorOfAnUnknownNamespaceAsOpaque) {
 }
 
 TEST(TextParser, TakesTorchsOwnSpellings) {
-  EXPECT_THAT(reprint(with("%y = torch.ops.aten.clone.default(%x, memory_format=torch.channels_last) : f32[2]")),
-              HasSubstr("%y = aten.clone.default(%x, memory_format=channels_last) : f32[2]"));
+  EXPECT_THAT(
+      reprint(with(
+          "%y = torch.ops.aten.clone.default(%x, memory_format=torch.channels_last) : f32[2]")),
+      HasSubstr("%y = aten.clone.default(%x, memory_format=channels_last) : f32[2]"));
 }
 
 TEST(TextParser, NestedGraphsSeeOnlyTheirOwnValues) {
-  EXPECT_THAT(error_of(with("%y = higher_order.wrap(graph g(%a: f32[2]) { return %x }, %x) -> tuple : f32[2]")),
-              HasSubstr("%x is not defined here"));
+  EXPECT_THAT(
+      error_of(
+          with("%y = higher_order.wrap(graph g(%a: f32[2]) { return %x }, %x) -> tuple : f32[2]")),
+      HasSubstr("%x is not defined here"));
 }
 
 TEST(TextParser, SaysWhatWasExpected) {
-  EXPECT_EQ(error_of("graph forward(%x: f32[2]) {\n  %y = aten.add.Tensor(%x, 1 : f32[2]\n}\n"),
-            "t.wz:2:30: error: expected ')' or ',' after an argument of aten.add.Tensor, found \":\"\n"
-            "      %y = aten.add.Tensor(%x, 1 : f32[2]\n"
-            "                                 ^");
-  EXPECT_THAT(error_of(with("%y aten.relu.default(%x) : f32[2]")), HasSubstr("expected '=' after the results of a call"));
-  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x)")), HasSubstr("expected ':' before the types of the results, found \"}\""));
-  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x) : g32[2]")), HasSubstr("expected a type such as f32[2, 3]"));
-  EXPECT_THAT(error_of("graph forward("), HasSubstr("expected '%' before the name of a value, found the end of the text"));
-  EXPECT_THAT(error_of("grap forward() {}"), HasSubstr("expected 'graph', 'symbol' or 'device', found \"grap\""));
+  EXPECT_EQ(
+      error_of("graph forward(%x: f32[2]) {\n  %y = aten.add.Tensor(%x, 1 : f32[2]\n}\n"),
+      "t.wz:2:30: error: expected ')' or ',' after an argument of aten.add.Tensor, found \":\"\n"
+      "      %y = aten.add.Tensor(%x, 1 : f32[2]\n"
+      "                                 ^");
+  EXPECT_THAT(error_of(with("%y aten.relu.default(%x) : f32[2]")),
+              HasSubstr("expected '=' after the results of a call"));
+  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x)")),
+              HasSubstr("expected ':' before the types of the results, found \"}\""));
+  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x) : g32[2]")),
+              HasSubstr("expected a type such as f32[2, 3]"));
+  EXPECT_THAT(error_of("graph forward("),
+              HasSubstr("expected '%' before the name of a value, found the end of the text"));
+  EXPECT_THAT(error_of("grap forward() {}"),
+              HasSubstr("expected 'graph', 'symbol' or 'device', found \"grap\""));
   EXPECT_THAT(error_of(""), HasSubstr("expected 'graph', found the end of the text"));
 }
 
@@ -221,33 +257,46 @@ TEST(TextParser, NamesTheNearestValue) {
 }
 
 TEST(TextParser, RefusesANameDefinedTwice) {
-  EXPECT_THAT(error_of(with("%x = aten.relu.default(%x) : f32[2]")), HasSubstr("t.wz:2:3: error: %x is defined twice"));
+  EXPECT_THAT(error_of(with("%x = aten.relu.default(%x) : f32[2]")),
+              HasSubstr("t.wz:2:3: error: %x is defined twice"));
   EXPECT_THAT(error_of("graph f(%0: f32[2], %0: f32[2]) {}"), HasSubstr("%0 is defined twice"));
 }
 
 TEST(TextParser, ChecksArgumentsAgainstTheSchema) {
-  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x, 1) : f32[2]")),
-              HasSubstr("t.wz:2:30: error: aten.relu.default takes at most 1 argument by position"));
-  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x) : f32[2]")), HasSubstr("argument 1 (\"other\") of aten.add.Tensor is missing"));
-  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, 1, other=2) : f32[2]")), HasSubstr("argument \"other\" of aten.add.Tensor is given twice"));
-  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, 1, alpa=2) : f32[2]")), HasSubstr("aten.add.Tensor has no argument \"alpa\""));
-  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, 1, alpa=2) : f32[2]")), HasSubstr("did you mean \"alpha\"?"));
-  EXPECT_THAT(error_of(with("%y = aten.relu.default(\"a\") : f32[2]")), HasSubstr("t.wz:2:8: error: argument 0 (\"self\") of aten.relu.default takes Tensor"));
-  EXPECT_THAT(error_of(with("%y, %z = aten.relu.default(%x) : f32[2], f32[2]")), HasSubstr("aten.relu.default yields 1 value"));
+  EXPECT_THAT(
+      error_of(with("%y = aten.relu.default(%x, 1) : f32[2]")),
+      HasSubstr("t.wz:2:30: error: aten.relu.default takes at most 1 argument by position"));
+  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x) : f32[2]")),
+              HasSubstr("argument 1 (\"other\") of aten.add.Tensor is missing"));
+  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, 1, other=2) : f32[2]")),
+              HasSubstr("argument \"other\" of aten.add.Tensor is given twice"));
+  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, 1, alpa=2) : f32[2]")),
+              HasSubstr("aten.add.Tensor has no argument \"alpa\""));
+  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, 1, alpa=2) : f32[2]")),
+              HasSubstr("did you mean \"alpha\"?"));
+  EXPECT_THAT(
+      error_of(with("%y = aten.relu.default(\"a\") : f32[2]")),
+      HasSubstr("t.wz:2:8: error: argument 0 (\"self\") of aten.relu.default takes Tensor"));
+  EXPECT_THAT(error_of(with("%y, %z = aten.relu.default(%x) : f32[2], f32[2]")),
+              HasSubstr("aten.relu.default yields 1 value"));
 }
 
 TEST(TextParser, RefusesWordsThatAreNoArguments) {
   EXPECT_THAT(error_of(with("%y = aten.clone.default(%x, memory_format=chanels_last) : f32[2]")),
               HasSubstr("\"chanels_last\" is not an argument"));
-  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x) : f32[2] device npu")), HasSubstr("\"npu\" is not a device that PyTorch knows"));
+  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x) : f32[2] device npu")),
+              HasSubstr("\"npu\" is not a device that PyTorch knows"));
 }
 
 TEST(TextParser, RefusesUndeclaredSymbols) {
   EXPECT_THAT(error_of("graph f(%x: f32[n]) {}"), HasSubstr("t.wz:1:17"));
   EXPECT_THAT(error_of("symbol s0 in [5, 2]\ngraph f() {}"), HasSubstr("the range is empty"));
-  EXPECT_THAT(error_of("symbol s0 in [0, 0]\ngraph f() {}"), HasSubstr("t.wz:1:1: error: the range [0, 0]"));
-  EXPECT_THAT(error_of("symbol s0 (odd)\ngraph f() {}"), HasSubstr("expected '=' after an assumption"));
-  EXPECT_THAT(error_of("symbol s0 (od=True)\ngraph f() {}"), HasSubstr("\"od\" is not an assumption of sympy"));
+  EXPECT_THAT(error_of("symbol s0 in [0, 0]\ngraph f() {}"),
+              HasSubstr("t.wz:1:1: error: the range [0, 0]"));
+  EXPECT_THAT(error_of("symbol s0 (odd)\ngraph f() {}"),
+              HasSubstr("expected '=' after an assumption"));
+  EXPECT_THAT(error_of("symbol s0 (od=True)\ngraph f() {}"),
+              HasSubstr("\"od\" is not an assumption of sympy"));
 }
 
 TEST(TextParser, PointsIntoExpressions) {
@@ -255,17 +304,23 @@ TEST(TextParser, PointsIntoExpressions) {
 }
 
 TEST(TextParser, RefusesSourcesThatAreNotThere) {
-  EXPECT_THAT(error_of("graph f(%x: f32[2] loc 3) {\n}\n"), HasSubstr("t.wz:1:23: error: source 3 is not in the text"));
-  EXPECT_THAT(error_of("graph f() {\n}\nloc 0 {}\nloc 0 {}"), HasSubstr("t.wz:4:5: error: source 0 is in the text twice"));
-  EXPECT_THAT(error_of("graph f() {\n}\nloc 4000000000 {}"), HasSubstr("source 4000000000 is out of order"));
+  EXPECT_THAT(error_of("graph f(%x: f32[2] loc 3) {\n}\n"),
+              HasSubstr("t.wz:1:23: error: source 3 is not in the text"));
+  EXPECT_THAT(error_of("graph f() {\n}\nloc 0 {}\nloc 0 {}"),
+              HasSubstr("t.wz:4:5: error: source 0 is in the text twice"));
+  EXPECT_THAT(error_of("graph f() {\n}\nloc 4000000000 {}"),
+              HasSubstr("source 4000000000 is out of order"));
 }
 
 TEST(TextParser, RefusesStatementsBehindTheReturn) {
-  EXPECT_THAT(error_of(with("return %x\n  %y = aten.relu.default(%x) : f32[2]")), HasSubstr("expected '}' after the return of the graph"));
+  EXPECT_THAT(error_of(with("return %x\n  %y = aten.relu.default(%x) : f32[2]")),
+              HasSubstr("expected '}' after the return of the graph"));
 }
 
 TEST(TextParser, BoundsNesting) {
-  EXPECT_THAT(error_of(with("%y = \"op\"(" + std::string(100, '[') + std::string(100, ']') + ") : f32[2]")), HasSubstr("lists nest deeper than 64"));
+  EXPECT_THAT(
+      error_of(with("%y = \"op\"(" + std::string(100, '[') + std::string(100, ']') + ") : f32[2]")),
+      HasSubstr("lists nest deeper than 64"));
   std::string graphs;
   for (int depth = 0; depth < 100; ++depth) graphs += "graph g() { higher_order.wrap(";
   EXPECT_THAT(error_of(graphs), HasSubstr("graphs nest deeper than 64"));
@@ -278,13 +333,17 @@ TEST(TextParser, BoundsArgumentsAndResults) {
     arguments += ",1";
     results += ",%a" + std::to_string(index);
   }
-  EXPECT_THAT(error_of(with("\"op\"(" + arguments + ")")), HasSubstr("a call has more than 65535 arguments"));
-  EXPECT_THAT(error_of(with(results + " = \"op\"()")), HasSubstr("a call has more than 65535 results"));
+  EXPECT_THAT(error_of(with("\"op\"(" + arguments + ")")),
+              HasSubstr("a call has more than 65535 arguments"));
+  EXPECT_THAT(error_of(with(results + " = \"op\"()")),
+              HasSubstr("a call has more than 65535 results"));
 }
 
 TEST(TextParser, GivesNodesTheirSources) {
   Context context;
-  const auto graph = parse_graph(context, "graph f(%x: f32[2]) {\n  %y = aten.relu(%x) : f32[2] loc 0\n}\nloc 0 { torch_fn: \"a\" }");
+  const auto graph = parse_graph(
+      context,
+      "graph f(%x: f32[2]) {\n  %y = aten.relu(%x) : f32[2] loc 0\n}\nloc 0 { torch_fn: \"a\" }");
   const SourceInfo& info = context.source_info(graph->last().source());
   ASSERT_EQ(info.entries.size(), 1U);
   EXPECT_EQ(context.text(info.entries[0].value), "a");

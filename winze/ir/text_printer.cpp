@@ -85,7 +85,8 @@ void TextPrinter::nested_graph(const Scope& scope, const Graph& graph) {
     return;
   }
   if (scope.depth >= text_max_depth) {
-    fail("graph \"{}\" cannot be printed: graphs nest deeper than {}", graph.name(), text_max_depth);
+    fail("graph \"{}\" cannot be printed: graphs nest deeper than {}", graph.name(),
+         text_max_depth);
   }
   const ValueNames names(graph);
   body({&graph, &names, scope.depth + 1});
@@ -113,7 +114,8 @@ void TextPrinter::body(const Scope& scope) {
   header(scope, {});
   if (out_->size() - line_begin > line_width) {
     out_->resize(begin);
-    const std::string line_break = "\n" + std::string(static_cast<std::size_t>(scope.depth) * 4 + 4, ' ');
+    const std::string line_break =
+        "\n" + std::string(static_cast<std::size_t>(scope.depth) * 4 + 4, ' ');
     header(scope, line_break);
   }
   *out_ += ')';
@@ -207,7 +209,8 @@ void TextPrinter::results(const Scope& scope, const Node& node) {
     separate(first);
     if (size != ResultStructure::single) *out_ += '[';
     bool first_element = true;
-    for (std::int32_t left = size == ResultStructure::single ? 1 : size; left > 0 && at < count; --left) {
+    for (std::int32_t left = size == ResultStructure::single ? 1 : size; left > 0 && at < count;
+         --left) {
       separate(first_element);
       value(scope, node.value(at++).id());
     }
@@ -249,8 +252,11 @@ void TextPrinter::operator_name(const Op& op) {
 void TextPrinter::arguments(const Scope& scope, const Node& node, const Op& op) {
   const std::vector<SchemaArgument>& formal = op.schema.arguments;
   const std::uint32_t count = node.argument_count();
-  const auto is_keyword = [&](std::uint32_t index) { return index < formal.size() && formal[index].kwarg_only; };
-  // Arguments beyond the schema's follow its positional ones, so that those before them must be spelled.
+  const auto is_keyword = [&](std::uint32_t index) {
+    return index < formal.size() && formal[index].kwarg_only;
+  };
+  // Arguments beyond the schema's follow its positional ones, so that those before them must be
+  // spelled.
   const bool has_more = count > formal.size();
   std::uint32_t spelled = 0;
   bool has_graph = false;
@@ -329,7 +335,8 @@ void TextPrinter::suffix(const Node& node) {
   }
   const SourceId source = node.source();
   if (options_.sources != TextSources::table || !source.valid()) return;
-  if (source.index >= source_numbers_.size()) source_numbers_.resize(source.index + source.index / 2 + 16);
+  if (source.index >= source_numbers_.size())
+    source_numbers_.resize(source.index + source.index / 2 + 16);
   std::uint32_t& number = source_numbers_[source.index];
   if (number == 0) {
     sources_.push_back(source);
@@ -348,7 +355,8 @@ void TextPrinter::source_table() {
     for (const SourceInfo::Entry& entry : info.entries) {
       *out_ += "  ";
       const std::string_view key = context_->text(entry.key);
-      if (!is_text_word(key)) *out_ += "key ";  // else it would be read as part of the string before
+      if (!is_text_word(key))
+        *out_ += "key ";  // else it would be read as part of the string before
       append_text_name(*out_, key);
       *out_ += ':';
       append_long_text(*out_, context_->text(entry.value), "\n    ");

@@ -27,8 +27,8 @@ struct TextPrintOptions {
 /// \throws Error where graphs or lists nest deeper than 64.
 [[nodiscard]] std::string print_graph(const Graph& graph, const TextPrintOptions& options = {});
 
-/// The device that most of a graph is on: that of its first tensor, `cpu` where it has none. Types in
-/// the text leave it out.
+/// The device that most of a graph is on: that of its first tensor, `cpu` where it has none. Types
+/// in the text leave it out.
 [[nodiscard]] Device default_device_of(const Graph& graph);
 
 /// Appends the text form piece by piece, for print_graph and for programs.
@@ -49,8 +49,8 @@ class TextPrinter {
   void type(MetaId meta);
   /// An argument that needs no graph: a constant, or a list of constants in the caller's memory.
   void constant(const Argument& argument);
-  /// One node in one line without line end; bodies of nested graphs are left out. `names` may be null:
-  /// then given names are shown as they are, and unnamed values as `%#12` by index.
+  /// One node in one line without line end; bodies of nested graphs are left out. `names` may be
+  /// null: then given names are shown as they are, and unnamed values as `%#12` by index.
   void node(const Node& node, const ValueNames* names);
 
  private:
@@ -88,9 +88,9 @@ class TextPrinter {
   std::string* out_;
   TextPrintOptions options_;
   Device default_device_;
-  std::vector<std::string> types_;          // by meta; empty where not printed yet
+  std::vector<std::string> types_;             // by meta; empty where not printed yet
   std::vector<std::uint32_t> source_numbers_;  // by source; number + 1
-  std::vector<SourceId> sources_;           // in order of first use
+  std::vector<SourceId> sources_;              // in order of first use
   std::string last_comment_;
 };
 

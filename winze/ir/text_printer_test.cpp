@@ -14,7 +14,9 @@ namespace {
 class TextPrinterTest : public ::testing::Test {
  protected:
   OpId op(std::string_view name) { return context_.ops().find_or_throw(name); }
-  MetaId f32(std::vector<SymInt> sizes) { return context_.contiguous_meta(ScalarType::float32, sizes); }
+  MetaId f32(std::vector<SymInt> sizes) {
+    return context_.contiguous_meta(ScalarType::float32, sizes);
+  }
   std::string reprint(const std::string& text) { return print_graph(*parse_graph(context_, text)); }
 
   Context context_;
@@ -23,7 +25,8 @@ class TextPrinterTest : public ::testing::Test {
 
 TEST_F(TextPrinterTest, PrintsASmallGraph) {
   const Node x = graph_.placeholder("x", f32({2, 3}));
-  const Node y = graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2, 3}), {.name = "y"});
+  const Node y =
+      graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2, 3}), {.name = "y"});
   graph_.output(std::vector<Argument>{y.value()});
   EXPECT_EQ(print_graph(graph_),
             "graph forward(%x: f32[2, 3]) {\n"
@@ -34,15 +37,18 @@ TEST_F(TextPrinterTest, PrintsASmallGraph) {
 
 TEST_F(TextPrinterTest, LeavesDefaultsOutAndNamesWhatFollowsThem) {
   const Node x = graph_.placeholder("x", f32({2}));
-  const Node a = graph_.call_function(op("aten.add.Tensor"), {x.value(), 1, 2}, f32({2}), {.name = "a"});
-  const Node b = graph_.call_function(op("aten.add.Tensor"), {x.value(), 1, 1}, f32({2}), {.name = "b"});
+  const Node a =
+      graph_.call_function(op("aten.add.Tensor"), {x.value(), 1, 2}, f32({2}), {.name = "a"});
+  const Node b =
+      graph_.call_function(op("aten.add.Tensor"), {x.value(), 1, 1}, f32({2}), {.name = "b"});
   EXPECT_EQ(a.str(), "%a = aten.add.Tensor(%x, 1, alpha=2) : f32[2]");
   EXPECT_EQ(b.str(), "%b = aten.add.Tensor(%x, 1) : f32[2]");
 }
 
 TEST_F(TextPrinterTest, NumbersValuesWithoutAName) {
   const Node x = graph_.placeholder("", f32({2}));
-  const Node y = graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}), {.name = "0"});
+  const Node y =
+      graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}), {.name = "0"});
   const Node z = graph_.call_function(op("aten.relu.default"), {y.value()}, f32({2}));
   graph_.output(std::vector<Argument>{z.value()});
   const std::string text = print_graph(graph_);
@@ -57,8 +63,10 @@ TEST_F(TextPrinterTest, NumbersValuesWithoutAName) {
 
 TEST_F(TextPrinterTest, MakesNamesUnique) {
   const Node x = graph_.placeholder("x", f32({2}));
-  const Node y = graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}), {.name = "x"});
-  const Node z = graph_.call_function(op("aten.relu.default"), {y.value()}, f32({2}), {.name = "x_1"});
+  const Node y =
+      graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}), {.name = "x"});
+  const Node z =
+      graph_.call_function(op("aten.relu.default"), {y.value()}, f32({2}), {.name = "x_1"});
   graph_.output(std::vector<Argument>{z.value()});
   const std::string text = print_graph(graph_);
   EXPECT_EQ(text,
@@ -77,9 +85,11 @@ TEST_F(TextPrinterTest, ShowsTheIndexOfAnUnnamedValueInAMessage) {
 TEST_F(TextPrinterTest, ShowsTheUsersLineAsAComment) {
   const Node x = graph_.placeholder("x", f32({2}));
   SourceInfo info;
-  info.entries.push_back({context_.string("stack_trace"), context_.string("File \"m.py\", line 3, in forward\n    y = x.relu()")});
+  info.entries.push_back({context_.string("stack_trace"),
+                          context_.string("File \"m.py\", line 3, in forward\n    y = x.relu()")});
   const SourceId source = context_.source(info);
-  const Node y = graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}), {.source = source, .name = "y"});
+  const Node y = graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}),
+                                      {.source = source, .name = "y"});
   graph_.output(std::vector<Argument>{y.value()});
   EXPECT_EQ(print_graph(graph_, {.sources = TextSources::comments}),
             "graph forward(%x: f32[2]) {\n"
@@ -99,7 +109,8 @@ TEST_F(TextPrinterTest, PrintsFloatsAsPythonDoes) {
   const Node x = graph_.placeholder("x", f32({2}));
   std::string text;
   for (const double value : {1.0, -0.0, 0.1, 1e16, 1e-5, infinity, -infinity, std::nan("")}) {
-    const Node node = graph_.call_function(op("aten.mul.Scalar"), {x.value(), value}, f32({2}), {.name = "y"});
+    const Node node =
+        graph_.call_function(op("aten.mul.Scalar"), {x.value(), value}, f32({2}), {.name = "y"});
     const std::string line = node.str();
     text += line.substr(line.find(", ") + 2, line.find(')') - line.find(", ") - 2) + " ";
   }
@@ -108,8 +119,10 @@ TEST_F(TextPrinterTest, PrintsFloatsAsPythonDoes) {
 
 TEST_F(TextPrinterTest, TakesTheDeviceOfTheFirstTensorForGranted) {
   const Device cuda{context_.device_type("cuda"), 1};
-  const Node x = graph_.placeholder("x", context_.contiguous_meta(ScalarType::float32, std::vector<SymInt>{2}, cuda));
-  const Node y = graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}), {.name = "y"});
+  const Node x = graph_.placeholder(
+      "x", context_.contiguous_meta(ScalarType::float32, std::vector<SymInt>{2}, cuda));
+  const Node y =
+      graph_.call_function(op("aten.relu.default"), {x.value()}, f32({2}), {.name = "y"});
   graph_.output(std::vector<Argument>{y.value()});
   const std::string text = print_graph(graph_);
   EXPECT_EQ(text,

@@ -9,8 +9,12 @@
 namespace winze {
 namespace {
 
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 /// `s0`, `u12`, `zuf3`: letters, then digits, as export names symbols.
 bool is_usual_symbol(std::string_view name) {
@@ -37,7 +41,9 @@ MetaId TextParser::type() {
   }
   if (word == "int" || word == "float" || word == "bool") {
     lexer_.skip(word.size());
-    return sym_type(word == "int" ? ValueKind::sym_int : word == "float" ? ValueKind::sym_float : ValueKind::sym_bool);
+    return sym_type(word == "int"     ? ValueKind::sym_int
+                    : word == "float" ? ValueKind::sym_float
+                                      : ValueKind::sym_bool);
   }
   if (word == "object") {
     lexer_.skip(word.size());
@@ -59,7 +65,8 @@ MetaId TextParser::type() {
 MetaId TextParser::tensor_type(ScalarType dtype, std::size_t begin) {
   // Types repeat: one that was read before is told by its text.
   const std::size_t end = lexer_.text().find(']', lexer_.offset());
-  if (end == std::string_view::npos) lexer_.fail_at(begin, "the sizes of a type do not end", "close them with ']'");
+  if (end == std::string_view::npos)
+    lexer_.fail_at(begin, "the sizes of a type do not end", "close them with ']'");
   const std::string_view text = lexer_.text().substr(begin, end + 1 - begin);
   MetaId base;
   if (const auto found = tensor_types_.find(text); found != tensor_types_.end()) {
@@ -79,7 +86,9 @@ MetaId TextParser::tensor_type(ScalarType dtype, std::size_t begin) {
     tensor_types_.emplace(lexer_.since(begin), base);
   }
   const std::string_view next = lexer_.peek_word();
-  if (next != "strides" && next != "offset" && next != "device" && next != "layout" && next != "requires_grad") return base;
+  if (next != "strides" && next != "offset" && next != "device" && next != "layout" &&
+      next != "requires_grad")
+    return base;
   meta = context_->meta(base).tensor;
   std::vector<SymInt> strides;
   tensor_modifiers(meta, strides);
@@ -179,7 +188,8 @@ SymExpr TextParser::parse_expression(std::string_view text, std::size_t offset) 
   }
 }
 
-void TextParser::fail_expression(const Error& error, std::size_t offset, std::string_view text) const {
+void TextParser::fail_expression(const Error& error, std::size_t offset,
+                                 std::string_view text) const {
   Diagnostic diagnostic = error.diagnostic();
   if (diagnostic.where.file.empty() || diagnostic.where.source_text == text) {
     // The column in the expression becomes one in the line.
@@ -197,13 +207,18 @@ void TextParser::declare_symbols(std::string_view text, std::size_t offset) {
       // The letters of a number such as 1e5 are no name.
       const bool number = is_digit(text[at]);
       ++at;
-      while (number && at < text.size() && (is_digit(text[at]) || is_name_start(text[at]) || text[at] == '.')) ++at;
+      while (number && at < text.size() &&
+             (is_digit(text[at]) || is_name_start(text[at]) || text[at] == '.'))
+        ++at;
       continue;
     }
     const std::size_t begin = at;
-    while (at < text.size() && (is_name_start(text[at]) || is_digit(text[at]) || text[at] == '.')) ++at;
+    while (at < text.size() && (is_name_start(text[at]) || is_digit(text[at]) || text[at] == '.'))
+      ++at;
     const std::string_view name = text.substr(begin, at - begin);
-    if (!is_usual_symbol(name) || symbols.find_symbol(name) || (at < text.size() && text[at] == '(')) continue;
+    if (!is_usual_symbol(name) || symbols.find_symbol(name) ||
+        (at < text.size() && text[at] == '('))
+      continue;
     try {
       symbols.symbol(name, default_assumptions(name));
     } catch (const Error& error) {
@@ -236,7 +251,8 @@ SymbolAssumptions TextParser::assumptions(std::string_view name) {
     const std::size_t begin = lexer_.offset();
     const std::string_view word = lexer_.word("an assumption such as integer=True");
     const auto assumption = find_assumption(word);
-    if (!assumption) lexer_.fail_at(begin, fmt::format("\"{}\" is not an assumption of sympy", word));
+    if (!assumption)
+      lexer_.fail_at(begin, fmt::format("\"{}\" is not an assumption of sympy", word));
     lexer_.expect('=', "after an assumption");
     const bool value = lexer_.accept_word("True");
     if (!value) lexer_.expect_word("False", "or 'True' after an assumption");
@@ -252,7 +268,8 @@ void TextParser::range(TextSymbol& symbol) {
   lexer_.expect(',', "between the ends of a range");
   symbol.max = range_end();
   lexer_.expect(']', "after a range");
-  if (symbol.min && symbol.max && *symbol.min > *symbol.max) lexer_.fail_at(begin, "the range is empty");
+  if (symbol.min && symbol.max && *symbol.min > *symbol.max)
+    lexer_.fail_at(begin, "the range is empty");
   symbol.has_range = true;
 }
 
@@ -268,9 +285,11 @@ void TextParser::source_entry() {
   const std::size_t begin = lexer_.offset();
   const std::uint64_t number = lexer_.unsigned_integer("the number of a source");
   // A hole costs a word, so that the numbers are bounded by the text.
-  if (number > lexer_.text().size()) lexer_.fail_at(begin, fmt::format("source {} is out of order", number));
+  if (number > lexer_.text().size())
+    lexer_.fail_at(begin, fmt::format("source {} is out of order", number));
   if (number >= sources_.size()) sources_.resize(number + 1);
-  if (sources_[number].valid()) lexer_.fail_at(begin, fmt::format("source {} is in the text twice", number));
+  if (sources_[number].valid())
+    lexer_.fail_at(begin, fmt::format("source {} is in the text twice", number));
   SourceInfo info;
   lexer_.expect('{', "after the number of a source");
   while (!lexer_.accept('}')) {

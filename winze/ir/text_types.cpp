@@ -13,7 +13,7 @@ namespace {
 
 // c10/core/DeviceType.h, DeviceTypeName in lower case; `mkldnn` is read as the layout of that name.
 constexpr std::array<std::string_view, 20> device_words = {
-    "cpu",  "cuda", "meta", "mps", "xpu",    "xla",   "hpu", "hip",  "mtia", "privateuseone",
+    "cpu",  "cuda", "meta", "mps", "xpu",    "xla",   "hpu", "hip",  "mtia",  "privateuseone",
     "lazy", "ipu",  "fpga", "ve",  "vulkan", "metal", "ort", "maia", "ideep", "opengl"};
 
 void append_integer(std::string& out, std::int64_t value) {
@@ -22,8 +22,8 @@ void append_integer(std::string& out, std::int64_t value) {
   out.append(digits, end);
 }
 
-/// True for the text of an expression whose end can be found: no blank outside of brackets, no other
-/// characters than the plain form needs.
+/// True for the text of an expression whose end can be found: no blank outside of brackets, no
+/// other characters than the plain form needs.
 bool has_plain_characters(std::string_view text) {
   return std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -41,7 +41,8 @@ bool is_bare(std::string_view text) {
   return true;
 }
 
-void append_sym_type(std::string& out, const Context& context, std::string_view word, const Meta& meta) {
+void append_sym_type(std::string& out, const Context& context, std::string_view word,
+                     const Meta& meta) {
   out += word;
   if (!meta.has_expression) return;
   out += " = ";
@@ -53,7 +54,8 @@ void append_sym_type(std::string& out, const Context& context, std::string_view 
   if (!bare) out += ')';
 }
 
-void append_tensor_type(std::string& out, Context& context, const TensorMeta& tensor, Device default_device) {
+void append_tensor_type(std::string& out, Context& context, const TensorMeta& tensor,
+                        Device default_device) {
   SymbolicContext& symbols = context.symbols();
   out += short_name(tensor.dtype);
   append_sizes(out, symbols, tensor.sizes);
@@ -101,7 +103,9 @@ std::vector<SymInt> text_strides(SymbolicContext& symbols, std::span<const SymIn
   return strides;
 }
 
-bool is_device_word(std::string_view name) { return std::ranges::find(device_words, name) != device_words.end(); }
+bool is_device_word(std::string_view name) {
+  return std::ranges::find(device_words, name) != device_words.end();
+}
 
 void append_device(std::string& out, const Context& context, Device device) {
   const std::string_view type = context.device_type_name(device);
@@ -135,7 +139,8 @@ void append_symbol(std::string& out, const SymbolicContext& symbols, SymExpr sym
 }
 
 bool returns_one_list(const Op& op) {
-  return op.schema.returns.size() == 1 && !op.schema.is_variadic_returns && op.schema.returns[0].type.is_list();
+  return op.schema.returns.size() == 1 && !op.schema.is_variadic_returns &&
+         op.schema.returns[0].type.is_list();
 }
 
 void append_long_text(std::string& out, std::string_view text, std::string_view line_break) {
@@ -213,7 +218,8 @@ void append_type(std::string& out, Context& context, const Meta& meta, Device de
 
 void SymbolCollector::add(SymExpr expression) {
   if (expression.is_constant() || !seen_expressions_.emplace(expression, true).second) return;
-  for (const SymExpr symbol : context_->symbols().free_symbols(expression)) found_.emplace(symbol, true);
+  for (const SymExpr symbol : context_->symbols().free_symbols(expression))
+    found_.emplace(symbol, true);
 }
 
 void SymbolCollector::add(MetaId id) {
@@ -235,7 +241,8 @@ void SymbolCollector::add(const Graph& graph) {
     const Graph& current = *graphs.back();
     graphs.pop_back();
     for (const Node node : current.nodes()) {
-      for (std::uint32_t index = 0; index < node.value_count(); ++index) add(node.value(index).meta_id());
+      for (std::uint32_t index = 0; index < node.value_count(); ++index)
+        add(node.value(index).meta_id());
     }
     for (const Graph* nested : current.subgraphs()) graphs.push_back(nested);
   }

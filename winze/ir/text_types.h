@@ -17,10 +17,11 @@ namespace winze {
 /// Nested graphs, and lists in lists, may be so deep in the text form.
 inline constexpr int text_max_depth = 64;
 
-/// The strides that a tensor type without `strides` has: row-major, where a size of 0 counts as 1, and
-/// a symbolic size as itself if its symbols are declared positive, else as `Max(1, size)`. Ranges of
-/// symbols play no part, so that a text means the same wherever it is read.
-[[nodiscard]] std::vector<SymInt> text_strides(SymbolicContext& symbols, std::span<const SymInt> sizes);
+/// The strides that a tensor type without `strides` has: row-major, where a size of 0 counts as 1,
+/// and a symbolic size as itself if its symbols are declared positive, else as `Max(1, size)`.
+/// Ranges of symbols play no part, so that a text means the same wherever it is read.
+[[nodiscard]] std::vector<SymInt> text_strides(SymbolicContext& symbols,
+                                               std::span<const SymInt> sizes);
 
 /// Device types that need no quotes: those of c10::DeviceType.
 [[nodiscard]] bool is_device_word(std::string_view name);
@@ -44,16 +45,18 @@ inline constexpr std::array<std::string_view, 8> output_role_words = {
     "output",         "loss",           "buffer_mutation", "param_mutation",
     "param_gradient", "input_gradient", "input_mutation",  "token"};
 
-/// Appends a blank and the text in quotes; of a text of several lines `line_break` and a string each.
+/// Appends a blank and the text in quotes; of a text of several lines `line_break` and a string
+/// each.
 void append_long_text(std::string& out, std::string_view text, std::string_view line_break);
 
-/// Appends an expression in the plain form, or its srepr in quotes where that could not be read back.
+/// Appends an expression in the plain form, or its srepr in quotes where that could not be read
+/// back.
 void append_expression(std::string& out, const SymbolicContext& symbols, SymExpr expression);
 /// Appends `[s0, 16]`.
 void append_sizes(std::string& out, const SymbolicContext& symbols, std::span<const SymInt> sizes);
 
-/// Appends the type of a value, such as `f32[2, 3] strides [1, 2] requires_grad`, `int = s0`, `None`.
-/// The device is left out where it is `default_device`.
+/// Appends the type of a value, such as `f32[2, 3] strides [1, 2] requires_grad`, `int = s0`,
+/// `None`. The device is left out where it is `default_device`.
 void append_type(std::string& out, Context& context, MetaId meta, Device default_device);
 /// The same of a meta that need not be interned.
 void append_type(std::string& out, Context& context, const Meta& meta, Device default_device);

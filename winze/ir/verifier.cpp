@@ -10,7 +10,8 @@
 namespace winze {
 namespace {
 
-constexpr std::array<std::string_view, 4> level_names = {"structure", "schema", "meta", "semantics"};
+constexpr std::array<std::string_view, 4> level_names = {"structure", "schema", "meta",
+                                                         "semantics"};
 
 void check_node(const Node& node, VerifyLevel level, Findings& findings) {
   if (node.is_call()) check_schema(node, findings);
@@ -21,7 +22,9 @@ void check_node(const Node& node, VerifyLevel level, Findings& findings) {
 
 }  // namespace
 
-std::string_view name_of(VerifyLevel level) { return level_names[static_cast<std::size_t>(level)]; }
+std::string_view name_of(VerifyLevel level) {
+  return level_names[static_cast<std::size_t>(level)];
+}
 
 std::optional<VerifyLevel> verify_level_from_name(std::string_view name) {
   const auto found = std::ranges::find(level_names, name);
@@ -82,7 +85,8 @@ void Graph::lint() const {
   std::vector<Diagnostic> found = verify(*this, VerifyLevel::schema);
   if (found.empty()) return;
   Diagnostic all;
-  all.message = fmt::format("graph \"{}\" is not valid: {} finding{}", name_, found.size(), found.size() == 1 ? "" : "s");
+  all.message = fmt::format("graph \"{}\" is not valid: {} finding{}", name_, found.size(),
+                            found.size() == 1 ? "" : "s");
   for (const Diagnostic& finding : found) {
     all.notes.push_back(finding.message + (finding.node.empty() ? "" : ", at " + finding.node));
   }

@@ -23,14 +23,15 @@ enum class VerifyLevel : std::uint8_t {
 [[nodiscard]] std::string_view name_of(VerifyLevel level);
 [[nodiscard]] std::optional<VerifyLevel> verify_level_from_name(std::string_view name);
 
-/// Verifies a graph and all nested in it. Gives back every finding, at most 1000 and one that says how
-/// many more there are; nothing means that all is well. A graph whose storage is broken yields the
-/// findings of `structure` alone, since nothing else can be read from it. O(nodes and arguments).
+/// Verifies a graph and all nested in it. Gives back every finding, at most 1000 and one that says
+/// how many more there are; nothing means that all is well. A graph whose storage is broken yields
+/// the findings of `structure` alone, since nothing else can be read from it. O(nodes and
+/// arguments).
 [[nodiscard]] std::vector<Diagnostic> verify(const Graph& graph, VerifyLevel level);
 
-/// Verifies some nodes of one graph and what touches them: links to their neighbours, their arguments
-/// and results, and the users of their results. What is wrong elsewhere is not found. Erased nodes are
-/// passed over. O(their arguments, results and uses).
+/// Verifies some nodes of one graph and what touches them: links to their neighbours, their
+/// arguments and results, and the users of their results. What is wrong elsewhere is not found.
+/// Erased nodes are passed over. O(their arguments, results and uses).
 [[nodiscard]] std::vector<Diagnostic> verify(std::span<const Node> nodes, VerifyLevel level);
 
 }  // namespace winze

@@ -23,8 +23,8 @@ struct Inputs {
 };
 
 enum class Results : std::uint8_t {
-  same,      ///< the call yields what the body returns
-  stacked,   ///< each with one dimension more
+  same,     ///< the call yields what the body returns
+  stacked,  ///< each with one dimension more
   unknown,
 };
 
@@ -38,20 +38,57 @@ struct Body {
 
 // torch/_higher_order_ops: how each operator calls its bodies.
 constexpr std::array bodies = {
-    Body{"higher_order.cond", {1, 2}, {Inputs{Source::argument, 3}}, 1, {Results::same, Results::same}},
-    Body{"higher_order.while_loop", {0, 1}, {Inputs{Source::argument, 2}, Inputs{Source::argument, 3}}, 2, {Results::unknown, Results::same}},
-    Body{"higher_order.scan", {0, -1}, {Inputs{Source::argument, 1}, Inputs{Source::sliced, 2}, Inputs{Source::argument, 3}}, 3, {Results::unknown, Results::unknown}},
-    Body{"higher_order.map_impl", {0, -1}, {Inputs{Source::sliced, 1}, Inputs{Source::argument, 2}}, 2, {Results::stacked, Results::unknown}},
-    Body{"higher_order.invoke_subgraph", {0, -1}, {Inputs{Source::more, 2}}, 1, {Results::same, Results::unknown}},
-    Body{"higher_order.wrap_with_set_grad_enabled", {1, -1}, {Inputs{Source::more, 2}}, 1, {Results::same, Results::unknown}},
-    Body{"higher_order.wrap_with_autocast", {4, -1}, {Inputs{Source::more, 5}}, 1, {Results::same, Results::unknown}},
-    Body{"higher_order.strict_mode", {0, -1}, {Inputs{Source::argument, 1}}, 1, {Results::same, Results::unknown}},
-    Body{"higher_order.wrap", {0, -1}, {Inputs{Source::more, 1}}, 1, {Results::same, Results::unknown}},
+    Body{"higher_order.cond",
+         {1, 2},
+         {Inputs{Source::argument, 3}},
+         1,
+         {Results::same, Results::same}},
+    Body{"higher_order.while_loop",
+         {0, 1},
+         {Inputs{Source::argument, 2}, Inputs{Source::argument, 3}},
+         2,
+         {Results::unknown, Results::same}},
+    Body{"higher_order.scan",
+         {0, -1},
+         {Inputs{Source::argument, 1}, Inputs{Source::sliced, 2}, Inputs{Source::argument, 3}},
+         3,
+         {Results::unknown, Results::unknown}},
+    Body{"higher_order.map_impl",
+         {0, -1},
+         {Inputs{Source::sliced, 1}, Inputs{Source::argument, 2}},
+         2,
+         {Results::stacked, Results::unknown}},
+    Body{"higher_order.invoke_subgraph",
+         {0, -1},
+         {Inputs{Source::more, 2}},
+         1,
+         {Results::same, Results::unknown}},
+    Body{"higher_order.wrap_with_set_grad_enabled",
+         {1, -1},
+         {Inputs{Source::more, 2}},
+         1,
+         {Results::same, Results::unknown}},
+    Body{"higher_order.wrap_with_autocast",
+         {4, -1},
+         {Inputs{Source::more, 5}},
+         1,
+         {Results::same, Results::unknown}},
+    Body{"higher_order.strict_mode",
+         {0, -1},
+         {Inputs{Source::argument, 1}},
+         1,
+         {Results::same, Results::unknown}},
+    Body{"higher_order.wrap",
+         {0, -1},
+         {Inputs{Source::more, 1}},
+         1,
+         {Results::same, Results::unknown}},
 };
 
 class BodyChecker {
  public:
-  BodyChecker(const Node& node, const Body& body, Findings& findings) : node_(node), body_(body), findings_(findings) {}
+  BodyChecker(const Node& node, const Body& body, Findings& findings)
+      : node_(node), body_(body), findings_(findings) {}
 
   void check() {
     for (std::size_t index = 0; index < body_.graphs.size(); ++index) {
@@ -80,14 +117,16 @@ class BodyChecker {
     for (std::uint8_t index = 0; index < body_.input_count; ++index) {
       const Inputs& inputs = body_.inputs[index];
       if (inputs.source == Source::more) {
-        for (std::uint32_t at = inputs.argument; at < node_.argument_count(); ++at) operands_.push_back({node_.argument(at), 0});
+        for (std::uint32_t at = inputs.argument; at < node_.argument_count(); ++at)
+          operands_.push_back({node_.argument(at), 0});
         continue;
       }
       if (inputs.argument >= node_.argument_count()) continue;
       const Argument list = node_.argument(inputs.argument);
       const std::uint32_t count = list_size(node_.graph().context(), list);
       const std::size_t dropped = inputs.source == Source::sliced ? 1 : 0;
-      for (std::uint32_t at = 0; at < count; ++at) operands_.push_back({list_element(node_, list, at), dropped});
+      for (std::uint32_t at = 0; at < count; ++at)
+        operands_.push_back({list_element(node_, list, at), dropped});
     }
   }
 
@@ -95,7 +134,8 @@ class BodyChecker {
     collect_operands();
     const std::vector<Node> placeholders = graph.placeholders();
     if (placeholders.size() != operands_.size()) {
-      return add(fmt::format("graph \"{}\" has {} inputs, but {} are passed", graph.name(), placeholders.size(), operands_.size()));
+      return add(fmt::format("graph \"{}\" has {} inputs, but {} are passed", graph.name(),
+                             placeholders.size(), operands_.size()));
     }
     for (std::size_t index = 0; index < operands_.size(); ++index) {
       const auto& [operand, dropped] = operands_[index];
@@ -103,7 +143,8 @@ class BodyChecker {
       const Value passed = node_.graph().value_at(operand.value_id());
       const Value taken = placeholders[index].value();
       if (agree(passed.meta(), taken.meta(), dropped)) continue;
-      add(fmt::format("input {} of graph \"{}\" is {}, but {} is passed", index, graph.name(), shown(taken), shown(passed)));
+      add(fmt::format("input {} of graph \"{}\" is {}, but {} is passed", index, graph.name(),
+                      shown(taken), shown(passed)));
     }
   }
 
@@ -114,16 +155,19 @@ class BodyChecker {
     const Argument list = output.argument(0);
     const std::uint32_t count = list_size(graph.context(), list);
     if (count != node_.value_count()) {
-      return add(fmt::format("graph \"{}\" returns {} values, but the call yields {}", graph.name(), count, node_.value_count()));
+      return add(fmt::format("graph \"{}\" returns {} values, but the call yields {}", graph.name(),
+                             count, node_.value_count()));
     }
     for (std::uint32_t index = 0; index < count; ++index) {
       const Argument returned = list_element(output, list, index);
       if (!returned.is_value()) continue;
       const Value inner = graph.value_at(returned.value_id());
       const Value outer = node_.value(index);
-      const bool fits = results == Results::stacked ? agree(outer.meta(), inner.meta(), 1) : agree(outer.meta(), inner.meta(), 0);
+      const bool fits = results == Results::stacked ? agree(outer.meta(), inner.meta(), 1)
+                                                    : agree(outer.meta(), inner.meta(), 0);
       if (fits) continue;
-      add(fmt::format("graph \"{}\" returns {} as result {}, but the call yields {}", graph.name(), shown(inner), index, shown(outer)));
+      add(fmt::format("graph \"{}\" returns {} as result {}, but the call yields {}", graph.name(),
+                      shown(inner), index, shown(outer)));
     }
   }
 
@@ -137,7 +181,8 @@ class BodyChecker {
     if (a.dtype != b.dtype || a.sizes.size() != b.sizes.size() + dropped) return false;
     for (std::size_t index = 0; index < b.sizes.size(); ++index) {
       const SymInt size = a.sizes[index + dropped];
-      if (size.is_constant() && b.sizes[index].is_constant() && size != b.sizes[index]) return false;
+      if (size.is_constant() && b.sizes[index].is_constant() && size != b.sizes[index])
+        return false;
     }
     return true;
   }

@@ -15,7 +15,8 @@ std::string Findings::describe(const Graph& graph, NodeId id) {
     // Only what needs no other array.
     text = fmt::format("node {}", id.index);
     const OpRegistry& ops = graph.context().ops();
-    if (node.is_call() && node.op().index < ops.size()) text += fmt::format(", a call to {}", ops.qualified_name(node.op()));
+    if (node.is_call() && node.op().index < ops.size())
+      text += fmt::format(", a call to {}", ops.qualified_name(node.op()));
     return text;
   }
   std::unique_ptr<ValueNames>& names = names_[&graph];
@@ -38,7 +39,8 @@ void Findings::add(const Graph& graph, NodeId node, std::string message, std::st
   if (const auto line = graph.context().user_line(graph.node_at(node).source())) {
     diagnostic.source = line->str();
   }
-  if (graph.parent() != nullptr) diagnostic.notes.push_back(fmt::format("in graph \"{}\"", graph.name()));
+  if (graph.parent() != nullptr)
+    diagnostic.notes.push_back(fmt::format("in graph \"{}\"", graph.name()));
 }
 
 void Findings::add(std::string message, std::string hint) {

@@ -19,8 +19,8 @@ class Findings {
  public:
   static constexpr std::size_t limit = 1000;
 
-  /// Adds a finding about a node, with its text and the user's line. `node` may be invalid: then it is
-  /// about the graph.
+  /// Adds a finding about a node, with its text and the user's line. `node` may be invalid: then it
+  /// is about the graph.
   void add(const Graph& graph, NodeId node, std::string message, std::string hint = {});
   /// Adds a finding about no node.
   void add(std::string message, std::string hint = {});

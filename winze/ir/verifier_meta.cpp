@@ -19,7 +19,8 @@ class MetaChecker {
       const Meta& meta = node_.value(index).meta();
       if (meta.is_tensor()) check_tensor(index, meta.tensor);
       if (meta.kind == ValueKind::unknown && !may_be_unknown()) {
-        add(fmt::format("result {} has a type that is not known", index), "only operators that are not known may yield it");
+        add(fmt::format("result {} has a type that is not known", index),
+            "only operators that are not known may yield it");
       }
     }
     if (node_.is_call()) check_results();
@@ -39,13 +40,16 @@ class MetaChecker {
   void check_tensor(std::uint32_t index, const TensorMeta& tensor) {
     const bool is_strided = tensor.layout == Layout::strided;
     if (is_strided && tensor.sizes.size() != tensor.strides.size()) {
-      add(fmt::format("result {} has {} sizes but {} strides", index, tensor.sizes.size(), tensor.strides.size()));
+      add(fmt::format("result {} has {} sizes but {} strides", index, tensor.sizes.size(),
+                      tensor.strides.size()));
     }
     const auto check = [&](std::string_view what, SymInt value) {
       if (value.is_constant()) {
-        if (value.constant() < 0) add(fmt::format("result {} has the {} {}", index, what, value.constant()));
+        if (value.constant() < 0)
+          add(fmt::format("result {} has the {} {}", index, what, value.constant()));
       } else if (node_.graph().context().symbols().kind(value) != SymKind::int_kind) {
-        add(fmt::format("result {} has a {} that is no integer: {}", index, what, node_.graph().context().symbols().str(value)));
+        add(fmt::format("result {} has a {} that is no integer: {}", index, what,
+                        node_.graph().context().symbols().str(value)));
       }
     };
     for (const SymInt size : tensor.sizes) check("size", size);
@@ -56,7 +60,8 @@ class MetaChecker {
   /// Kinds of the results against the types that the schema returns.
   void check_results() {
     const Op& op = node_.graph().context().ops().get(node_.op());
-    if (op.schema.is_variadic_returns || op.is_opaque()) return;
+    // Export keeps no result of other functions.
+    if (op.schema.is_variadic_returns || op.is_opaque() || op.kind == OpKind::function) return;
     const ResultStructure* structure = node_.graph().result_structure(node_);
     std::uint32_t at = 0;
     for (std::size_t result = 0; result < op.schema.returns.size(); ++result) {
@@ -64,25 +69,33 @@ class MetaChecker {
       std::uint32_t left = 1;
       if (structure != nullptr && result < structure->groups.size()) {
         const std::int32_t group = structure->groups[result];
-        if ((group != ResultStructure::single) != type.is_list() && type.base_kind() != TypeKind::any) {
-          add(fmt::format("result {} is {}, but {} returns {}", result, group == ResultStructure::single ? "one value" : "a list", op.qualified_name, type.str()));
+        if ((group != ResultStructure::single) != type.is_list() &&
+            type.base_kind() != TypeKind::any) {
+          add(fmt::format("result {} is {}, but {} returns {}", result,
+                          group == ResultStructure::single ? "one value" : "a list",
+                          op.qualified_name, type.str()));
         }
         left = group == ResultStructure::single ? 1 : static_cast<std::uint32_t>(group);
       } else if (returns_one_list(op)) {
         left = node_.value_count();
       }
-      for (; left > 0 && at < node_.value_count(); --left, ++at) check_result(at, type.is_list() ? type.element() : type, op);
+      for (; left > 0 && at < node_.value_count(); --left, ++at)
+        check_result(at, type.is_list() ? type.element() : type, op);
     }
   }
 
   void check_result(std::uint32_t index, const Type& type, const Op& op) {
     const ValueKind kind = node_.value(index).meta().kind;
-    if (kind == ValueKind::none && (type.is_optional() || type.base_kind() == TypeKind::tensor)) return;
-    const bool fits = type.base_kind() == TypeKind::tensor ? kind == ValueKind::tensor || kind == ValueKind::unknown : fits_type(kind, type);
+    if (kind == ValueKind::none && (type.is_optional() || type.base_kind() == TypeKind::tensor))
+      return;
+    const bool fits = type.base_kind() == TypeKind::tensor
+                          ? kind == ValueKind::tensor || kind == ValueKind::unknown
+                          : fits_type(kind, type);
     if (fits && kind != ValueKind::constant) return;
     std::string shown;
     append_type(shown, node_.graph().context(), node_.value(index).meta_id(), Device{});
-    add(fmt::format("result {} has type {}, but {} returns {}", index, shown, op.qualified_name, type.str()));
+    add(fmt::format("result {} has type {}, but {} returns {}", index, shown, op.qualified_name,
+                    type.str()));
   }
 
   const Node& node_;
@@ -92,17 +105,20 @@ class MetaChecker {
 /// Finds symbols that nothing binds: neither an input nor a call whose results depend on data.
 class SymbolChecker {
  public:
-  SymbolChecker(const Graph& graph, Findings& findings) : symbols_(graph.context().symbols()), findings_(findings) {}
+  SymbolChecker(const Graph& graph, Findings& findings)
+      : symbols_(graph.context().symbols()), findings_(findings) {}
 
   void check(const Graph& graph, int depth) {
     for (const Node node : graph.nodes()) {
       if (node.is_call() && depth < text_max_depth) {
         for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
           const Argument argument = node.argument(index);
-          if (argument.kind() == ArgumentKind::graph) check(graph.subgraph(argument.graph_id()), depth + 1);
+          if (argument.kind() == ArgumentKind::graph)
+            check(graph.subgraph(argument.graph_id()), depth + 1);
         }
       }
-      for (std::uint32_t index = 0; index < node.value_count(); ++index) check_value(node, node.value(index));
+      for (std::uint32_t index = 0; index < node.value_count(); ++index)
+        check_value(node, node.value(index));
     }
   }
 
@@ -127,18 +143,22 @@ class SymbolChecker {
       bound_.insert(symbol.bits());
       if (node.is_placeholder() || can_bind(node)) continue;
       const std::string& name = symbols_.symbol_name(symbol);
-      findings_.add(node.graph(), node.id(),
-                    fmt::format("symbol {} occurs here first, but neither an input nor this call can give it a value", name),
-                    "keep the call whose result it was (its value is used by the sizes behind it)");
+      findings_.add(
+          node.graph(), node.id(),
+          fmt::format(
+              "symbol {} occurs here first, but neither an input nor this call can give it a value",
+              name),
+          "keep the call whose result it was (its value is used by the sizes behind it)");
     }
   }
 
-  /// Whether the results may have sizes or values that follow from data. Only operators known not to
-  /// are told apart: most have no tag.
+  /// Whether the results may have sizes or values that follow from data. Only operators known not
+  /// to are told apart: most have no tag.
   [[nodiscard]] bool can_bind(const Node& node) const {
     if (!node.is_call()) return false;
     const Op& op = node.graph().context().ops().get(node.op());
-    if (op.kind != OpKind::overload || op.effects.is_data_dependent || op.effects.has_dynamic_shape) return op.kind != OpKind::symbolic;
+    if (op.kind != OpKind::overload || op.effects.is_data_dependent || op.effects.has_dynamic_shape)
+      return op.kind != OpKind::symbolic;
     const bool is_plain = op.tags.has(Tag::pointwise) || op.tags.has(Tag::core) || op.is_view();
     return !is_plain;
   }
@@ -151,8 +171,12 @@ class SymbolChecker {
 
 }  // namespace
 
-void check_meta(const Node& node, Findings& findings) { MetaChecker(node, findings).check(); }
+void check_meta(const Node& node, Findings& findings) {
+  MetaChecker(node, findings).check();
+}
 
-void check_symbols(const Graph& graph, Findings& findings) { SymbolChecker(graph, findings).check(graph, 0); }
+void check_symbols(const Graph& graph, Findings& findings) {
+  SymbolChecker(graph, findings).check(graph, 0);
+}
 
 }  // namespace winze

@@ -12,8 +12,8 @@ namespace {
 
 /// Kinds of constants whose lists are interned.
 bool has_constant_lists(ArgumentKind kind) {
-  return kind == ArgumentKind::integer || kind == ArgumentKind::floating || kind == ArgumentKind::boolean ||
-         kind == ArgumentKind::string;
+  return kind == ArgumentKind::integer || kind == ArgumentKind::floating ||
+         kind == ArgumentKind::boolean || kind == ArgumentKind::string;
 }
 
 class CallChecker {
@@ -27,9 +27,11 @@ class CallChecker {
   void check() {
     const std::uint32_t count = node_.argument_count();
     const std::size_t formal = signature_.arguments.size();
-    if (count < formal) add(fmt::format("it has {} arguments, but {} has {}", count, op_.qualified_name, formal));
+    if (count < formal)
+      add(fmt::format("it has {} arguments, but {} has {}", count, op_.qualified_name, formal));
     if (count > formal && !signature_.variadic) {
-      add(fmt::format("it has {} arguments, but {} takes at most {}", count, op_.qualified_name, formal));
+      add(fmt::format("it has {} arguments, but {} takes at most {}", count, op_.qualified_name,
+                      formal));
     }
     for (std::uint32_t index = 0; index < count; ++index) check_argument(index);
     check_result_count();
@@ -55,12 +57,13 @@ class CallChecker {
     }
     const ArgumentSignature& formal = signature_.arguments[index];
     if (argument.is_default()) {
-      if (!formal.has_default) add(fmt::format("{} is left out and has no default", argument_name(index)));
+      if (!formal.has_default)
+        add(fmt::format("{} is left out and has no default", argument_name(index)));
       return;
     }
     if (!formal.kinds.contains(argument.kind())) {
-      add(fmt::format("{} is {}, but the schema has {}", argument_name(index), winze::describe(argument.kind()),
-                      op_.schema.arguments[index].type.str()));
+      add(fmt::format("{} is {}, but the schema has {}", argument_name(index),
+                      winze::describe(argument.kind()), op_.schema.arguments[index].type.str()));
     }
     if (formal.has_default && same_attribute(argument, formal.default_value)) {
       add(fmt::format("{} spells out the default of the schema", argument_name(index)),
@@ -90,7 +93,8 @@ class CallChecker {
     if (fits_type(kind, type)) return;
     std::string shown;
     append_type(shown, node_.graph().context(), value.meta_id(), Device{});
-    add(fmt::format("{} is a value of type {}, but the schema has {}", argument_name(index), shown, type.str()));
+    add(fmt::format("{} is a value of type {}, but the schema has {}", argument_name(index), shown,
+                    type.str()));
   }
 
   void check_canonical_list(std::uint32_t index, const Argument& argument) {
@@ -106,13 +110,14 @@ class CallChecker {
   void check_result_count() {
     const std::uint32_t count = node_.value_count();
     if (signature_.fixed_values && count != signature_.value_count) {
-      add(fmt::format("it yields {} values, but {} yields {}", count, op_.qualified_name, signature_.value_count));
+      add(fmt::format("it yields {} values, but {} yields {}", count, op_.qualified_name,
+                      signature_.value_count));
     }
     const ResultStructure* structure = node_.graph().result_structure(node_);
     if (structure == nullptr || op_.schema.is_variadic_returns || op_.is_opaque()) return;
     if (structure->groups.size() != op_.schema.returns.size()) {
-      add(fmt::format("its results are in {} groups, but {} has {} results", structure->groups.size(),
-                      op_.qualified_name, op_.schema.returns.size()));
+      add(fmt::format("its results are in {} groups, but {} has {} results",
+                      structure->groups.size(), op_.qualified_name, op_.schema.returns.size()));
     }
   }
 
@@ -129,7 +134,8 @@ bool fits_type(ValueKind kind, const Type& type) {
   if (type.is_optional() && kind == ValueKind::none) return true;
   // One tensor or number may stand for a list of a fixed size.
   if (type.is_list()) return type.list_size() > 0 && fits_type(kind, type.element());
-  const bool is_number = kind == ValueKind::sym_int || kind == ValueKind::sym_float || kind == ValueKind::sym_bool;
+  const bool is_number =
+      kind == ValueKind::sym_int || kind == ValueKind::sym_float || kind == ValueKind::sym_bool;
   const bool is_constant = kind == ValueKind::constant;
   switch (type.base_kind()) {
     case TypeKind::tensor:
@@ -167,6 +173,8 @@ bool fits_type(ValueKind kind, const Type& type) {
   }
 }
 
-void check_schema(const Node& node, Findings& findings) { CallChecker(node, findings).check(); }
+void check_schema(const Node& node, Findings& findings) {
+  CallChecker(node, findings).check();
+}
 
 }  // namespace winze

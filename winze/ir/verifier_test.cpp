@@ -39,15 +39,22 @@ class VerifierTest : public ::testing::Test {
         "  return %z\n"
         "}\n");
   }
-  std::vector<std::string> findings(VerifyLevel level = VerifyLevel::structure) { return messages(verify(*graph_, level)); }
+  std::vector<std::string> findings(VerifyLevel level = VerifyLevel::structure) {
+    return messages(verify(*graph_, level));
+  }
   Node node(std::size_t index) {
     Node at = graph_->first();
     while (index-- > 0) at = at.next();
     return at;
   }
   auto& record(std::size_t index) { return GraphChecker::nodes(*graph_)[node(index).id().index]; }
-  auto& value_record(std::size_t index) { return GraphChecker::values(*graph_)[node(index).value().id().index]; }
-  auto& slot(std::size_t index) { return GraphChecker::slots(*graph_)[GraphChecker::nodes(*graph_)[node(index).id().index].first_slot]; }
+  auto& value_record(std::size_t index) {
+    return GraphChecker::values(*graph_)[node(index).value().id().index];
+  }
+  auto& slot(std::size_t index) {
+    return GraphChecker::slots(
+        *graph_)[GraphChecker::nodes(*graph_)[node(index).id().index].first_slot];
+  }
 
   Context context_;
   std::unique_ptr<Graph> graph_;
@@ -76,14 +83,16 @@ TEST_F(VerifierTest, FindsACircle) {
 TEST_F(VerifierTest, FindsALinkOutOfRange) {
   small();
   record(2).next = NodeId{1000};
-  EXPECT_THAT(findings(), Contains(HasSubstr("the next node has index 1000, but there are 4 nodes")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("the next node has index 1000, but there are 4 nodes")));
 }
 
 TEST_F(VerifierTest, FindsAWrongLastNodeAndCount) {
   small();
   GraphChecker::last(*graph_) = node(1).id();
   GraphChecker::alive(*graph_) = 7;
-  EXPECT_THAT(findings(), Contains(HasSubstr("the last node of the list is not the graph's last node")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("the last node of the list is not the graph's last node")));
   EXPECT_THAT(findings(), Contains(HasSubstr("the list has 4 nodes, but 7 are counted")));
 }
 
@@ -146,7 +155,8 @@ TEST_F(VerifierTest, FindsAWrongUseCount) {
 TEST_F(VerifierTest, FindsABrokenUseList) {
   small();
   value_record(1).last_use = value_record(1).first_use;
-  EXPECT_THAT(findings(), Contains(HasSubstr("the last use of value 1 is not the end of its list")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("the last use of value 1 is not the end of its list")));
 }
 
 TEST_F(VerifierTest, FindsAUseThatIsNotInTheList) {
@@ -178,7 +188,8 @@ TEST_F(VerifierTest, FindsAValueWithoutMeta) {
 TEST_F(VerifierTest, FindsAWrongShapeOfANode) {
   small();
   record(3).slot_count = 1;
-  EXPECT_THAT(findings(), Contains(HasSubstr("an output has 1 arguments and 0 results, not 2 and 0")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("an output has 1 arguments and 0 results, not 2 and 0")));
 }
 
 TEST_F(VerifierTest, FindsNodesOutOfPlace) {
@@ -191,10 +202,12 @@ TEST_F(VerifierTest, FindsNodesOutOfPlace) {
 TEST_F(VerifierTest, FindsABrokenIndex) {
   small();
   record(1).same_op_next = node(2).id();
-  EXPECT_THAT(findings(), Contains(HasSubstr("the index by operator lists more nodes than it counts")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("the index by operator lists more nodes than it counts")));
   record(1).same_op_next = NodeId{};
   record(1).op = record(2).op;
-  EXPECT_THAT(findings(), Contains(HasSubstr("the index by operator lists it under another operator")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("the index by operator lists it under another operator")));
 }
 
 TEST_F(VerifierTest, FindsAWrongCountInTheIndex) {
@@ -207,18 +220,21 @@ TEST_F(VerifierTest, FindsAWrongCountInTheIndex) {
 TEST_F(VerifierTest, FindsGroupsThatDoNotFitTheResults) {
   small();
   GraphChecker::result_structures(*graph_)[node(1).id().index] = {{2}, std::nullopt};
-  EXPECT_THAT(findings(), Contains(HasSubstr("its groups of results have 2 values, but it yields 1")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("its groups of results have 2 values, but it yields 1")));
 }
 
 TEST_F(VerifierTest, FindsAReferenceToAnErasedValue) {
   small();
   GraphChecker::observed(*graph_).push_back(ValueId{77});
-  EXPECT_THAT(findings(), Contains(HasSubstr("reference 0 from outside is to a value of an erased node")));
+  EXPECT_THAT(findings(),
+              Contains(HasSubstr("reference 0 from outside is to a value of an erased node")));
 }
 
 constexpr const char* cond_text =
     "graph forward(%p: b8[], %x: f32[3]) {\n"
-    "  %y = higher_order.cond(%p, graph t(%a: f32[3]) { return %a }, graph f(%a: f32[3]) { return %a }, [%x]) -> tuple : f32[3]\n"
+    "  %y = higher_order.cond(%p, graph t(%a: f32[3]) { return %a }, graph f(%a: f32[3]) { return "
+    "%a }, [%x]) -> tuple : f32[3]\n"
     "  return %y\n"
     "}\n";
 
@@ -248,7 +264,8 @@ TEST_F(VerifierTest, FindsAnArgumentOfTheWrongKind) {
   small();
   const std::uint32_t first = record(2).first_slot;
   GraphChecker::slot_kinds(*graph_)[first + 1] = ArgumentKind::string;
-  EXPECT_THAT(findings(VerifyLevel::schema), Contains(HasSubstr("argument 1 (\"dim\") is a string, but the schema has int")));
+  EXPECT_THAT(findings(VerifyLevel::schema),
+              Contains(HasSubstr("argument 1 (\"dim\") is a string, but the schema has int")));
   EXPECT_THROW(graph_->lint(), Error);
 }
 
@@ -256,19 +273,22 @@ TEST_F(VerifierTest, FindsADefaultThatIsSpelledOut) {
   small();
   const std::uint32_t slot_index = record(2).first_slot + 1;
   GraphChecker::slots(*graph_)[slot_index].a = 0;
-  EXPECT_THAT(findings(VerifyLevel::schema), Contains(HasSubstr("argument 1 (\"dim\") spells out the default of the schema")));
+  EXPECT_THAT(findings(VerifyLevel::schema),
+              Contains(HasSubstr("argument 1 (\"dim\") spells out the default of the schema")));
 }
 
 TEST_F(VerifierTest, FindsAnArgumentThatIsMissing) {
   parse("graph forward(%x: f32[2]) {\n  %y = aten.add.Scalar(%x, 1) : f32[2]\n  return %y\n}\n");
   GraphChecker::slot_kinds(*graph_)[record(1).first_slot + 1] = ArgumentKind::default_value;
-  EXPECT_THAT(findings(VerifyLevel::schema), Contains(HasSubstr("argument 1 (\"other\") is left out and has no default")));
+  EXPECT_THAT(findings(VerifyLevel::schema),
+              Contains(HasSubstr("argument 1 (\"other\") is left out and has no default")));
 }
 
 TEST_F(VerifierTest, FindsTooFewArguments) {
   parse("graph forward(%x: f32[2]) {\n  %y = aten.add.Scalar(%x, 1) : f32[2]\n  return %y\n}\n");
   record(1).slot_count = 1;
-  EXPECT_THAT(findings(VerifyLevel::schema), Contains(HasSubstr("it has 1 arguments, but aten.add.Scalar has 3")));
+  EXPECT_THAT(findings(VerifyLevel::schema),
+              Contains(HasSubstr("it has 1 arguments, but aten.add.Scalar has 3")));
 }
 
 TEST_F(VerifierTest, FindsAListThatIsNotInterned) {
@@ -282,25 +302,35 @@ TEST_F(VerifierTest, FindsAListThatIsNotInterned) {
   uses.last_use = SlotId{};
   uses.use_count = 0;
   GraphChecker::slot_kinds(*graph_)[elements] = ArgumentKind::integer;
-  EXPECT_THAT(findings(VerifyLevel::schema), Contains(HasSubstr("argument 0 (\"tensors\") is a list of constants that is not interned")));
+  EXPECT_THAT(
+      findings(VerifyLevel::schema),
+      Contains(HasSubstr("argument 0 (\"tensors\") is a list of constants that is not interned")));
 }
 
 TEST_F(VerifierTest, FindsAValueOfTheWrongKind) {
-  parse("graph forward(%x: f32[2], %n: int) {\n  %y = aten.mm.default(%x, %x) : f32[2]\n  return %y\n}\n");
+  parse(
+      "graph forward(%x: f32[2], %n: int) {\n  %y = aten.mm.default(%x, %x) : f32[2]\n  return "
+      "%y\n}\n");
   node(1).value().set_meta(context_.plain_meta(ValueKind::token));
   node(2).set_argument(1, node(1).value());
-  EXPECT_THAT(findings(VerifyLevel::schema), Contains(HasSubstr("argument 1 (\"mat2\") is a value of type token, but the schema has Tensor")));
+  EXPECT_THAT(findings(VerifyLevel::schema),
+              Contains(HasSubstr(
+                  "argument 1 (\"mat2\") is a value of type token, but the schema has Tensor")));
 }
 
 TEST_F(VerifierTest, FindsAWrongNumberOfResults) {
-  parse("graph forward(%x: f32[2]) {\n  %v, %i = aten.topk.default(%x, 1) : f32[1], i64[1]\n  return %v\n}\n");
+  parse(
+      "graph forward(%x: f32[2]) {\n  %v, %i = aten.topk.default(%x, 1) : f32[1], i64[1]\n  return "
+      "%v\n}\n");
   record(1).value_count = 1;
-  EXPECT_THAT(findings(VerifyLevel::schema), Contains(HasSubstr("it yields 1 values, but aten.topk.default yields 2")));
+  EXPECT_THAT(findings(VerifyLevel::schema),
+              Contains(HasSubstr("it yields 1 values, but aten.topk.default yields 2")));
 }
 
 TEST_F(VerifierTest, ShowsTheNodeAndTheUsersLine) {
-  parse("graph forward(%x: f32[2]) {\n  %y = aten.relu.default(%x) : f32[2] loc 0\n  return %y\n}\n"
-        "loc 0 { stack_trace: \"File \\\"m.py\\\", line 7, in forward\\n    y = relu(x)\" }");
+  parse(
+      "graph forward(%x: f32[2]) {\n  %y = aten.relu.default(%x) : f32[2] loc 0\n  return %y\n}\n"
+      "loc 0 { stack_trace: \"File \\\"m.py\\\", line 7, in forward\\n    y = relu(x)\" }");
   node(1).value().set_meta(context_.plain_meta(ValueKind::token));
   const std::vector<Diagnostic> found = verify(*graph_, VerifyLevel::meta);
   ASSERT_FALSE(found.empty());
@@ -313,45 +343,54 @@ TEST_F(VerifierTest, ShowsTheNodeAndTheUsersLine) {
 TEST_F(VerifierTest, FindsResultsOfTheWrongKind) {
   parse("graph forward(%x: f32[2]) {\n  %y = aten.relu.default(%x) : int\n  return %y\n}\n");
   EXPECT_THAT(findings(VerifyLevel::schema), IsEmpty());
-  EXPECT_THAT(findings(VerifyLevel::meta), Contains(HasSubstr("result 0 has type int, but aten.relu.default returns Tensor")));
+  EXPECT_THAT(findings(VerifyLevel::meta),
+              Contains(HasSubstr("result 0 has type int, but aten.relu.default returns Tensor")));
 }
 
 TEST_F(VerifierTest, FindsAnUnknownType) {
   parse("graph forward(%x: unknown) {\n  %y = \"#a:b\"(%x) : unknown\n  return %y\n}\n");
   EXPECT_EQ(findings(VerifyLevel::meta).size(), 1U);
-  EXPECT_THAT(findings(VerifyLevel::meta), Each(HasSubstr("result 0 has a type that is not known")));
+  EXPECT_THAT(findings(VerifyLevel::meta),
+              Each(HasSubstr("result 0 has a type that is not known")));
 }
 
 TEST_F(VerifierTest, FindsStridesOfAnotherRank) {
   parse("graph forward(%x: f32[2, 3] strides [3]) {\n  return %x\n}\n");
-  EXPECT_THAT(findings(VerifyLevel::meta), Contains(HasSubstr("result 0 has 2 sizes but 1 strides")));
+  EXPECT_THAT(findings(VerifyLevel::meta),
+              Contains(HasSubstr("result 0 has 2 sizes but 1 strides")));
 }
 
 TEST_F(VerifierTest, FindsNegativeSizes) {
   parse("graph forward(%x: f32[-2] strides [-1] offset [-3]) {\n  return %x\n}\n");
   EXPECT_THAT(findings(VerifyLevel::meta), Contains(HasSubstr("result 0 has the size -2")));
   EXPECT_THAT(findings(VerifyLevel::meta), Contains(HasSubstr("result 0 has the stride -1")));
-  EXPECT_THAT(findings(VerifyLevel::meta), Contains(HasSubstr("result 0 has the storage offset -3")));
+  EXPECT_THAT(findings(VerifyLevel::meta),
+              Contains(HasSubstr("result 0 has the storage offset -3")));
 }
 
 TEST_F(VerifierTest, FindsASymbolThatNothingBinds) {
-  parse("graph forward(%x: f32[s0]) {\n"
-        "  %y = aten.relu.default(%x) : f32[s1]\n"
-        "  %z = aten.nonzero.default(%x) : i64[u0, 1]\n"
-        "  %v = aten.relu.default(%z) : i64[u1, 1]\n"
-        "  return %z\n}\n");
+  parse(
+      "graph forward(%x: f32[s0]) {\n"
+      "  %y = aten.relu.default(%x) : f32[s1]\n"
+      "  %z = aten.nonzero.default(%x) : i64[u0, 1]\n"
+      "  %v = aten.relu.default(%z) : i64[u1, 1]\n"
+      "  return %z\n}\n");
   EXPECT_THAT(findings(VerifyLevel::meta), Contains(HasSubstr("symbol s1 occurs here first")));
   EXPECT_THAT(findings(VerifyLevel::meta), Contains(HasSubstr("symbol u1 occurs here first")));
   EXPECT_THAT(findings(VerifyLevel::meta), Each(Not(HasSubstr("symbol u0"))));
 }
 
 TEST_F(VerifierTest, FindsBodiesThatDoNotFitTheirOperands) {
-  parse("graph forward(%p: b8[], %x: f32[3]) {\n"
-        "  %y = higher_order.cond(%p, graph t(%a: f32[4]) { return %a }, graph f() { return }, [%x]) -> tuple : f32[3]\n"
-        "  return %y\n}\n");
+  parse(
+      "graph forward(%p: b8[], %x: f32[3]) {\n"
+      "  %y = higher_order.cond(%p, graph t(%a: f32[4]) { return %a }, graph f() { return }, [%x]) "
+      "-> tuple : f32[3]\n"
+      "  return %y\n}\n");
   const std::vector<std::string> found = findings(VerifyLevel::meta);
   EXPECT_THAT(found, Contains(HasSubstr("input 0 of graph \"t\" is f32[4], but f32[3] is passed")));
-  EXPECT_THAT(found, Contains(HasSubstr("graph \"t\" returns f32[4] as result 0, but the call yields f32[3]")));
+  EXPECT_THAT(
+      found,
+      Contains(HasSubstr("graph \"t\" returns f32[4] as result 0, but the call yields f32[3]")));
   EXPECT_THAT(found, Contains(HasSubstr("graph \"f\" has 0 inputs, but 1 are passed")));
   EXPECT_THAT(found, Contains(HasSubstr("graph \"f\" returns 0 values, but the call yields 1")));
 }
@@ -360,7 +399,8 @@ TEST_F(VerifierTest, FindsBodiesThatDoNotFitTheirOperands) {
 
 TEST_F(VerifierTest, ListsAtMostAThousandFindings) {
   std::string text = "graph forward(%x: f32[2]) {\n";
-  for (int index = 0; index < 1200; ++index) text += "  %y" + std::to_string(index) + " = aten.relu.default(%x) : int\n";
+  for (int index = 0; index < 1200; ++index)
+    text += "  %y" + std::to_string(index) + " = aten.relu.default(%x) : int\n";
   parse(text + "  return\n}\n");
   const std::vector<Diagnostic> found = verify(*graph_, VerifyLevel::meta);
   ASSERT_EQ(found.size(), 1001U);
@@ -374,26 +414,32 @@ TEST_F(VerifierTest, VerifiesSomeNodesAndWhatTouchesThem) {
   EXPECT_THAT(verify(some, VerifyLevel::meta), IsEmpty());
   relu.value().set_meta(context_.plain_meta(ValueKind::token));
   const std::vector<std::string> found = messages(verify(some, VerifyLevel::meta));
-  EXPECT_THAT(found, Contains(HasSubstr("result 0 has type token, but aten.relu.default returns Tensor")));
-  EXPECT_THAT(found, Contains(HasSubstr("argument 0 (\"tensors\") is a value of type token, but the schema has Tensor")));
+  EXPECT_THAT(found,
+              Contains(HasSubstr("result 0 has type token, but aten.relu.default returns Tensor")));
+  EXPECT_THAT(found,
+              Contains(HasSubstr(
+                  "argument 0 (\"tensors\") is a value of type token, but the schema has Tensor")));
 }
 
 TEST_F(VerifierTest, FindsBrokenLinksOfSomeNodes) {
   small();
   const std::vector<Node> some{node(1)};
   record(2).prev = node(0).id();
-  EXPECT_THAT(messages(verify(some, VerifyLevel::structure)), Contains(HasSubstr("its link to the next node is broken, or out of order")));
+  EXPECT_THAT(messages(verify(some, VerifyLevel::structure)),
+              Contains(HasSubstr("its link to the next node is broken, or out of order")));
 }
 
 TEST_F(VerifierTest, FindsAUserThatComesBefore) {
   small();
   const std::vector<Node> some{node(2)};
   std::swap(record(1).order, record(2).order);
-  EXPECT_THAT(messages(verify(some, VerifyLevel::structure)), Contains(HasSubstr("before it is defined by node 1")));
+  EXPECT_THAT(messages(verify(some, VerifyLevel::structure)),
+              Contains(HasSubstr("before it is defined by node 1")));
 }
 
 TEST(VerifyLevelName, GoesBothWays) {
-  for (const VerifyLevel level : {VerifyLevel::structure, VerifyLevel::schema, VerifyLevel::meta, VerifyLevel::semantics}) {
+  for (const VerifyLevel level :
+       {VerifyLevel::structure, VerifyLevel::schema, VerifyLevel::meta, VerifyLevel::semantics}) {
     EXPECT_EQ(verify_level_from_name(name_of(level)), level);
   }
   EXPECT_EQ(verify_level_from_name("all"), std::nullopt);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/program/canonical_side.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "winze/support/hash.h"
+
+namespace winze {
+namespace {
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+}  // namespace
+
+CanonicalSide::CanonicalSide(const ExportedProgram& program, SymbolicContext& shared)
+    : program_(&program), shared_(&shared) {
+  name_symbols(*program.graph);
+  std::uint32_t position = 0;
+  for (const Node placeholder : program.graph->placeholders()) {
+    const Argument spec = placeholder.argument(0);
+    if (spec.kind() == ArgumentKind::input_spec &&
+        context().input_spec_of(spec).kind != InputKind::user_input)
+      continue;
+    user_inputs_.emplace(placeholder.value().name(), position++);
+  }
+}
+
+void CanonicalSide::name_symbols(const Graph& graph) {
+  std::vector<const Graph*> graphs{&graph};
+  while (!graphs.empty()) {
+    const Graph& current = *graphs.back();
+    graphs.pop_back();
+    for (const Node node : current.nodes()) {
+      for (std::uint32_t index = 0; index < node.value_count(); ++index)
+        name_symbols(node.value(index).meta_id());
+    }
+    for (const Graph* nested : current.subgraphs()) graphs.push_back(nested);
+  }
+}
+
+void CanonicalSide::name_symbols(MetaId id) {
+  if (id.index >= named_metas_.size()) named_metas_.resize(id.index + id.index / 2 + 64);
+  if (named_metas_[id.index]) return;
+  named_metas_[id.index] = true;
+  const Meta& meta = context().meta(id);
+  if (meta.has_expression) name_symbols(meta.expression);
+  if (!meta.is_tensor()) return;
+  for (const SymInt size : meta.tensor.sizes) name_symbols(size);
+  for (const SymInt stride : meta.tensor.strides) name_symbols(stride);
+  name_symbols(meta.tensor.storage_offset);
+}
+
+void CanonicalSide::name_symbols(SymExpr expression) {
+  if (expression.is_constant()) return;
+  const SymbolicContext& symbols = context().symbols();
+  for (const SymExpr symbol : symbols.free_symbols(expression)) {
+    if (expressions_.contains(symbol)) continue;
+    // The assumptions are part of the name: a symbol has only one set of them in a context.
+    const SymbolAssumptions assumptions = symbols.symbol_assumptions(symbol);
+    const std::string name =
+        fmt::format("s{}_{:x}", symbol_names_.size(), hash_bytes(assumptions.str()));
+    expressions_.emplace(symbol, shared_->symbol(name, assumptions));
+    symbol_names_.emplace(symbols.symbol_name(symbol), name);
+  }
+}
+
+SymExpr CanonicalSide::translate_node(SymExpr own) {
+  const SymbolicContext& symbols = context().symbols();
+  const ExprStore& store = symbols.store();
+  switch (const SymOp op = symbols.op(own)) {
+    case SymOp::symbol:
+      return shared_->symbol("unnamed_" + symbols.symbol_name(own),
+                             symbols.symbol_assumptions(own));
+    case SymOp::rational:
+      return shared_->rational(store.numerator(own), store.denominator(own));
+    case SymOp::float_constant:
+      return shared_->float_constant(store.float_value(own));
+    default: {
+      const std::span<const SymExpr> operands = symbols.operands(own);
+      if (operands.empty()) return ExprStore::atom(op);
+      std::vector<SymExpr> translated;
+      for (const SymExpr operand : operands) {
+        translated.push_back(operand.is_constant() ? operand : expressions_.at(operand));
+      }
+      return shared_->make(op, translated);
+    }
+  }
+}
+
+SymExpr CanonicalSide::expression(SymExpr own) {
+  if (own.is_constant()) return own;
+  if (const auto found = expressions_.find(own); found != expressions_.end()) return found->second;
+  // Operands have smaller indices than what they are operands of: in that order all are there in
+  // time.
+  std::vector<SymExpr> reached{own};
+  const SymbolicContext& symbols = context().symbols();
+  for (std::size_t at = 0; at < reached.size(); ++at) {
+    for (const SymExpr operand : symbols.operands(reached[at])) {
+      if (operand.is_constant() || expressions_.contains(operand)) continue;
+      reached.push_back(operand);
+    }
+    if (reached.size() > 4096 && (reached.size() & (reached.size() - 1)) == 0) {
+      std::ranges::sort(reached.begin() + static_cast<std::ptrdiff_t>(at) + 1, reached.end(), {},
+                        &SymExpr::bits);
+      reached.erase(
+          std::unique(reached.begin() + static_cast<std::ptrdiff_t>(at) + 1, reached.end()),
+          reached.end());
+    }
+  }
+  std::ranges::sort(reached, {}, [](SymExpr expression) { return expression.index(); });
+  for (const SymExpr expression : reached) {
+    if (!expressions_.contains(expression))
+      expressions_.emplace(expression, translate_node(expression));
+  }
+  return expressions_.at(own);
+}
+
+std::string CanonicalSide::renamed(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_name_character(text[end])) ++end;
+    if (end == at) {
+      out += text[at++];
+      continue;
+    }
+    const std::string word(text.substr(at, end - at));
+    const auto found = symbol_names_.find(word);
+    out += found == symbol_names_.end() ? word : found->second;
+    at = end;
+  }
+  return out;
+}
+
+std::uint64_t CanonicalSide::text(StringId id) {
+  return id.valid() ? hash_bytes(context().text(id)) : 1;
+}
+
+std::uint64_t CanonicalSide::meta(MetaId id) {
+  if (!id.valid()) return 0;
+  if (id.index >= metas_.size()) metas_.resize(id.index + id.index / 2 + 64);
+  if (metas_[id.index] != 0) return metas_[id.index];
+  const Meta& meta = context().meta(id);
+  std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(meta.kind), text(meta.class_name));
+  hash = hash_combine(hash, meta.has_expression ? expression(meta.expression).bits() + 1 : 0);
+  if (meta.is_tensor()) {
+    const TensorMeta& tensor = meta.tensor;
+    hash = hash_combine(hash, static_cast<std::uint64_t>(tensor.dtype) << 16U |
+                                  static_cast<std::uint64_t>(tensor.layout) << 8U |
+                                  (tensor.requires_grad ? 1U : 0U));
+    hash = hash_combine(hash, hash_bytes(context().device_text(tensor.device)));
+    hash = hash_combine(hash, expression(tensor.storage_offset).bits());
+    for (const auto& sizes : {tensor.sizes, tensor.strides}) {
+      hash = hash_combine(hash, sizes.size());
+      for (const SymInt size : sizes) hash = hash_combine(hash, expression(size).bits());
+    }
+  }
+  metas_[id.index] = hash;
+  return hash;
+}
+
+std::uint64_t CanonicalSide::op(OpId id) {
+  if (id.index >= ops_.size()) ops_.resize(id.index + id.index / 2 + 64);
+  if (ops_[id.index] != 0) return ops_[id.index];
+  const Op& op = context().ops().get(id);
+  std::uint64_t hash = hash_bytes(op.target());
+  if (op.is_variant() || op.is_opaque()) {
+    for (const SchemaArgument& argument : op.schema.arguments) {
+      hash = hash_combine(hash, hash_bytes(argument.name) + (argument.kwarg_only ? 1 : 0));
+    }
+  }
+  ops_[id.index] = hash;
+  return hash;
+}
+
+std::uint64_t CanonicalSide::constant(const Argument& argument) {
+  const auto kind = static_cast<std::uint64_t>(argument.kind());
+  const auto list = [&](const auto& values, const auto& hash_of) {
+    std::uint64_t hash = hash_combine(kind, values.size());
+    for (const auto& value : values) hash = hash_combine(hash, hash_of(value));
+    return hash;
+  };
+  switch (argument.kind()) {
+    case ArgumentKind::string:
+      return hash_combine(kind, text(argument.string_id()));
+    case ArgumentKind::complex: {
+      const std::complex<double> value = context().complex_of(argument);
+      return hash_combine(hash_combine(kind, std::bit_cast<std::uint64_t>(value.real())),
+                          std::bit_cast<std::uint64_t>(value.imag()));
+    }
+    case ArgumentKind::device:
+      return hash_combine(kind, hash_bytes(context().device_text(argument.device())));
+    case ArgumentKind::op:
+      return hash_combine(kind, op(argument.op()));
+    case ArgumentKind::integers:
+      return list(context().integers_of(argument),
+                  [](std::int64_t value) { return static_cast<std::uint64_t>(value); });
+    case ArgumentKind::floats:
+      return list(context().floats_of(argument),
+                  [](double value) { return std::bit_cast<std::uint64_t>(value); });
+    case ArgumentKind::booleans:
+      return list(context().booleans_of(argument), [](bool value) { return value ? 1U : 0U; });
+    case ArgumentKind::strings:
+      return list(context().strings_of(argument), [&](StringId value) { return text(value); });
+    case ArgumentKind::custom_object: {
+      const Context::CustomObject object = context().custom_object_of(argument);
+      return hash_combine(hash_combine(kind, text(object.name)), text(object.class_name));
+    }
+    case ArgumentKind::list:
+      return hash_combine(kind, 0);
+    default:
+      return hash_combine(kind, argument.bits());
+  }
+}
+
+std::uint64_t CanonicalSide::input_role(const Node& placeholder, std::uint32_t user_position) {
+  const Argument argument = placeholder.argument(0);
+  if (argument.kind() != ArgumentKind::input_spec) return hash_combine(0, user_position);
+  const InputSpec& spec = context().input_spec_of(argument);
+  std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(spec.kind) + 1, text(spec.target));
+  hash = hash_combine(hash, spec.persistent ? 1 : 0);
+  const bool by_position = !spec.target.valid();
+  if (by_position) hash = hash_combine(hash, user_position);
+  return hash_combine(hash, constant(spec.constant));
+}
+
+std::uint64_t CanonicalSide::output_role(const Argument& spec) {
+  if (spec.kind() != ArgumentKind::output_spec) return 0;
+  const OutputSpec& role = context().output_spec_of(spec);
+  const auto kind = static_cast<std::uint64_t>(role.kind);
+  // Inputs are named by value: their position stands for the name.
+  if (role.kind == OutputKind::user_input_mutation ||
+      role.kind == OutputKind::gradient_to_user_input) {
+    const auto found = user_inputs_.find(context().text(role.target));
+    if (found != user_inputs_.end()) return hash_combine(kind, found->second);
+  }
+  return hash_combine(kind, text(role.target));
+}
+
+}  // namespace winze

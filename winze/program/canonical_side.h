@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "winze/program/program.h"
+
+namespace winze {
+
+/// One of two programs that are compared: hashes of its parts in which names of values, numbers of
+/// symbols and the identity of the context play no part. Equal parts of both programs have equal
+/// hashes, and different ones different hashes but for collisions of 64 bits.
+class CanonicalSide {
+ public:
+  /// `shared` holds the renamed expressions of both sides and outlives them.
+  CanonicalSide(const ExportedProgram& program, SymbolicContext& shared);
+
+  [[nodiscard]] const ExportedProgram& program() const { return *program_; }
+  [[nodiscard]] Context& context() const { return program_->context(); }
+  /// The expression with its symbols named by order of their first occurrence.
+  SymExpr expression(SymExpr own);
+  /// The text of an expression or a symbol with symbols so named: for ranges.
+  std::string renamed(std::string_view text);
+
+  std::uint64_t meta(MetaId meta);
+  /// Operator with the names of its arguments.
+  std::uint64_t op(OpId op);
+  /// A constant; values, lists in slots and graphs are not for it.
+  std::uint64_t constant(const Argument& argument);
+  /// The role of an input; user inputs by their position among each other.
+  std::uint64_t input_role(const Node& placeholder, std::uint32_t user_position);
+  std::uint64_t output_role(const Argument& spec);
+  std::uint64_t text(StringId id);
+
+ private:
+  void name_symbols(const Graph& graph);
+  void name_symbols(MetaId meta);
+  void name_symbols(SymExpr expression);
+  SymExpr translate_node(SymExpr own);
+
+  const ExportedProgram* program_;
+  SymbolicContext* shared_;
+  tsl::robin_map<SymExpr, SymExpr, std::hash<SymExpr>> expressions_;
+  tsl::robin_map<std::string, std::string> symbol_names_;
+  tsl::robin_map<std::string_view, std::uint32_t> user_inputs_;  // position by name
+  std::vector<bool> named_metas_;
+  std::vector<std::uint64_t> metas_;
+  std::vector<std::uint64_t> ops_;
+};
+
+}  // namespace winze

@@ -14,6 +14,21 @@ std::uint32_t next_serial() {
   return ++last;
 }
 
+[[noreturn]] void refuse_erasure(Node node) {
+  std::uint32_t uses = 0;
+  for (const Value value : node.values()) uses += value.use_count();
+  Diagnostic diagnostic;
+  diagnostic.message =
+      fmt::format("a node is to be erased that still has {} use{}", uses, uses == 1 ? "" : "s");
+  diagnostic.node = node.str();
+  const std::vector<Node> users = node.users();
+  for (std::size_t index = 0; index < users.size() && index < 5; ++index) {
+    diagnostic.notes.push_back("used by " + users[index].str());
+  }
+  diagnostic.hint = "replace its uses first (replace_all_uses_with)";
+  throw Error(std::move(diagnostic));
+}
+
 }  // namespace
 
 Graph::Graph(Context& context, std::string_view name) : Graph(context, name, nullptr) {}
@@ -48,9 +63,8 @@ NodeId Graph::allocate_node(NodeKind kind, OpId op, std::uint32_t slots,
   } else {
     values_.resize(values_.size() + value_count);
   }
-  for (std::uint32_t index = 0; index < value_count; ++index) {
-    values_[first_value + index] = {.node = node, .meta = metas[index]};
-  }
+  ValueRecord* value = values_.data() + first_value;
+  for (const MetaId meta : metas) *value++ = {.node = node, .meta = meta};
   const std::uint32_t first_slot = allocate_slots(slots);
   NodeRecord& record = nodes_[node.index];
   record.op = op;
@@ -216,21 +230,11 @@ Node Graph::output_node() const {
 void Graph::erase_node(Node node) {
   WINZE_CHECK(node.valid() && &node.graph() == this && node.is_alive(),
               "an erased node, or one of another graph, is to be erased");
-  for (const Value value : node.values()) {
-    if (!value.has_uses()) continue;
-    Diagnostic diagnostic;
-    diagnostic.message = fmt::format("a node is to be erased that still has {} use{}",
-                                     value.use_count(), value.use_count() == 1 ? "" : "s");
-    diagnostic.node = node.str();
-    for (const Node user : value.users()) {
-      diagnostic.notes.push_back("used by " + user.str());
-      if (diagnostic.notes.size() == 5) break;
-    }
-    diagnostic.hint = "replace its uses first (replace_all_uses_with)";
-    throw Error(std::move(diagnostic));
-  }
+  if (!node.has_no_uses()) refuse_erasure(node);
   journal_->begin_edit();
-  for (const Value value : node.values()) move_references(value.id(), ValueId{});
+  if (!references_.empty()) {
+    for (const Value value : node.values()) move_references(value.id(), ValueId{});
+  }
   detach_node(node.id());
   Journal::Record record;
   record.graph = this;

@@ -255,7 +255,11 @@ class Graph {
   void renumber_around(NodeId node);
   void add_to_index(NodeId node);
   void remove_from_index(NodeId node);
-  void restore_to_index(NodeId node);
+  void restore_to_index(NodeId node) { restore_to_index(node, bucket_of(nodes_[node.index])); }
+  void restore_to_index(NodeId node, Bucket& bucket);
+  [[nodiscard]] Bucket& bucket_of(const NodeRecord& record) {
+    return buckets_[bucket_of_key_[index_key(record)] - 1];
+  }
   [[nodiscard]] std::uint32_t index_key(const NodeRecord& record) const;
   [[nodiscard]] const Bucket* bucket(std::uint32_t key) const;
   [[nodiscard]] std::vector<Node> nodes_of(std::uint32_t key, bool sorted) const;

@@ -175,14 +175,14 @@ void Graph::add_to_index(NodeId node) {
     bucket_of_key_[key] = static_cast<std::uint32_t>(buckets_.size());
   }
   NodeRecord& record = nodes_[node.index];
-  record.same_op_prev = buckets_[bucket_of_key_[key] - 1].tail;
+  Bucket& bucket = buckets_[bucket_of_key_[key] - 1];
+  record.same_op_prev = bucket.tail;
   record.same_op_next = NodeId{};
-  restore_to_index(node);
+  restore_to_index(node, bucket);
 }
 
-void Graph::restore_to_index(NodeId node) {
+void Graph::restore_to_index(NodeId node, Bucket& bucket) {
   const NodeRecord& record = nodes_[node.index];
-  Bucket& bucket = buckets_[bucket_of_key_[index_key(record)] - 1];
   (record.same_op_prev.valid() ? nodes_[record.same_op_prev.index].same_op_next : bucket.head) =
       node;
   (record.same_op_next.valid() ? nodes_[record.same_op_next.index].same_op_prev : bucket.tail) =
@@ -192,7 +192,7 @@ void Graph::restore_to_index(NodeId node) {
 
 void Graph::remove_from_index(NodeId node) {
   const NodeRecord& record = nodes_[node.index];
-  Bucket& bucket = buckets_[bucket_of_key_[index_key(record)] - 1];
+  Bucket& bucket = bucket_of(record);
   (record.same_op_prev.valid() ? nodes_[record.same_op_prev.index].same_op_next : bucket.head) =
       record.same_op_next;
   (record.same_op_next.valid() ? nodes_[record.same_op_next.index].same_op_prev : bucket.tail) =

@@ -36,6 +36,15 @@ bool is_made_by_writer(std::string_view name) {
          name == serialization_id_record;
 }
 
+void keep_example_inputs(ExportedProgram& program, const ZipReader& zip,
+                         const ArchiveLayout& layout, tsl::robin_set<std::string_view>& used) {
+  const ZipEntry* inputs = zip.find(layout.sample_inputs_record(program.name));
+  if (inputs == nullptr) return;
+  used.insert(inputs->name);
+  program.example_inputs = {std::string(inputs->name.substr(layout.root().size())),
+                            record_bytes(zip, *inputs), inputs->crc32};
+}
+
 /// Takes along every record that is no part of the program itself.
 void keep_records(ExportedProgram& program, const ZipReader& zip, const ArchiveLayout& layout,
                   const tsl::robin_set<std::string_view>& used) {
@@ -80,11 +89,7 @@ ExportedProgram read_pt2(Context& context, const Bytes& archive, const ReadOptio
   where.record = json.name;
   read_program_json(program, zip.read(json), where, options.warnings);
   read_weights(program, zip, layout, used, options.warnings);
-  if (const ZipEntry* inputs = zip.find(layout.sample_inputs_record(program.name))) {
-    used.insert(inputs->name);
-    program.example_inputs = {std::string(inputs->name.substr(layout.root().size())),
-                              record_bytes(zip, *inputs), inputs->crc32};
-  }
+  keep_example_inputs(program, zip, layout, used);
   keep_records(program, zip, layout, used);
   return program;
 }
@@ -95,7 +100,7 @@ void attach_weights(ExportedProgram& program, const Bytes& archive, const ReadOp
   ExportedProgram source(program.context());
   source.name = layout.choose_model(
       options.model.empty() && layout.models().size() > 1 ? program.name : options.model);
-  tsl::robin_set<std::string_view> used;
+  tsl::robin_set<std::string_view> used{zip.get(layout.program_record(source.name)).name};
   read_weights(source, zip, layout, used, options.warnings);
 
   tsl::robin_map<std::uint32_t, StorageId> moved;  // storages of `source` in `program`
@@ -119,6 +124,11 @@ void attach_weights(ExportedProgram& program, const Bytes& archive, const ReadOp
   };
   attach(program.state_dict, source.state_dict);
   attach(program.constants, source.constants);
+  // What a text leaves in its archive beside the weights.
+  keep_example_inputs(source, zip, layout, used);
+  keep_records(source, zip, layout, used);
+  if (!program.example_inputs) program.example_inputs = std::move(source.example_inputs);
+  if (program.records.empty()) program.records = std::move(source.records);
   if (program.archive.path.empty()) program.archive = {options.file_name, zip.digest()};
 }
 

@@ -83,17 +83,17 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (!target) fail_with("open", ELOOP);
   target_ = std::move(*target);
   struct stat status{};
-  const bool exists = ::stat(target_.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) fail_with("open", errno);
-  if (exists && S_ISDIR(status.st_mode)) fail_with("write", EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {
+  replaces_ = ::stat(target_.c_str(), &status) == 0;
+  if (!replaces_ && errno != ENOENT) fail_with("open", errno);
+  if (replaces_ && S_ISDIR(status.st_mode)) fail_with("write", EISDIR);
+  if (replaces_ && !S_ISREG(status.st_mode)) {
     open_plain();
     return;
   }
-  if (exists && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0)
+  if (replaces_ && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0)
     fail_with("write", errno);
   open_temporary();
-  if (exists && ::fchmod(fd_, status.st_mode & 0777U) != 0)
+  if (replaces_ && ::fchmod(fd_, status.st_mode & 0777U) != 0)
     fail_with("set the permissions of", errno);
 }
 
@@ -195,7 +195,7 @@ void AtomicFile::fail_with(std::string_view action, int error_number) {
   Diagnostic diagnostic;
   diagnostic.message = fmt::format("cannot {} the file: {}", action, std::strerror(error_number));
   diagnostic.where.file = path_;
-  if (!plain_ && !target_.empty()) diagnostic.hint = "the file is as it was before";
+  if (!plain_ && replaces_) diagnostic.hint = "the file is as it was before";
   throw Error(std::move(diagnostic));
 }
 

@@ -46,7 +46,8 @@ class AtomicFile final : public ByteSink {
   std::string temporary_;  ///< empty while the temporary file has no name
   std::string buffer_;     ///< small writes are gathered here
   int fd_ = -1;
-  bool plain_ = false;  ///< not a regular file: written to directly
+  bool replaces_ = false;  ///< there was a file before
+  bool plain_ = false;     ///< not a regular file: written to directly
 };
 
 /// Replaces the content of a file at once, or leaves it as it was and throws Error.

@@ -173,9 +173,7 @@ TEST_F(AtomicFileTest, TakesLongNames) {
 TEST_F(AtomicFileTest, NamesPathAndReason) {
   const std::string missing = path("no/such/folder");
   EXPECT_EQ(error_of([&] { AtomicFile file(missing); }),
-            missing +
-                ": error: cannot create the file: No such file or directory\n"
-                "  hint: the file is as it was before");
+            missing + ": error: cannot create the file: No such file or directory");
   EXPECT_THAT(error_of([&] { AtomicFile file(path("")); }),
               HasSubstr("cannot write the file: Is a directory"));
   EXPECT_EQ(error_of([] { AtomicFile file(""); }), "error: cannot write a file without a name");

@@ -385,12 +385,13 @@ void JsonIndexer::check_keys(std::uint32_t first_key) {
   std::size_t slots = 1;
   while (slots < 2 * count) slots *= 2;
   std::vector<std::uint32_t> table(slots, unfinished);
-  // A random seed keeps hostile keys from falling into one place.
-  std::random_device random;
-  const std::uint64_t seed = (std::uint64_t{random()} << 32U) | random();
+  if (seed_ == 0) {  // random, so that hostile keys do not fall into one place
+    std::random_device random;
+    seed_ = (std::uint64_t{random()} << 32U) | random() | 1U;
+  }
   for (std::size_t i = first_key; i < keys_.size(); ++i) {
     const Key& key = keys_[i];
-    std::size_t slot = hash_bytes({key.text, key.size}, seed) & (slots - 1);
+    std::size_t slot = hash_bytes({key.text, key.size}, seed_) & (slots - 1);
     for (; table[slot] != unfinished; slot = (slot + 1) & (slots - 1)) {
       const Key& other = keys_[table[slot]];
       if (other.head == key.head && other.size == key.size &&
@@ -410,9 +411,9 @@ void JsonIndexer::fail_duplicate(const Key& key) {
 
 std::string JsonIndexer::found() const {
   if (next_ >= count_) return "the end of the text";
-  std::uint32_t end = std::min(after(), here() + static_cast<std::uint32_t>(shown_text));
-  while (end > here() + 1 && is_blank(data_[end - 1])) --end;
-  return quote({data_ + here(), end - here()});
+  std::string_view text(data_ + here(), std::min<std::size_t>(after() - here(), shown_text));
+  while (text.size() > 1 && is_blank(text.back())) text.remove_suffix(1);
+  return quote(text);
 }
 
 void JsonIndexer::fail_here(std::string_view wanted) {

@@ -71,6 +71,7 @@ class JsonIndexer {
   const char* next_backslash_ = nullptr;  ///< the first one that is not before the token read now
   std::vector<Frame> frames_;
   std::vector<Key> keys_;  ///< of all open objects
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace winze

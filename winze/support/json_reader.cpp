@@ -203,8 +203,10 @@ JsonObject JsonValue::object() const {
 }
 
 std::optional<JsonValue> JsonValue::find(std::string_view key) const {
-  for (const JsonField field : object()) {
-    if (field.key == key) return field.value;
+  const JsonObject members = object();
+  std::string scratch;  // not the arena of the document: an object may be looked into many times
+  for (std::uint32_t at = members.begin_; at != members.end_; at = document_->next(at + 1)) {
+    if (JsonValue(document_, at).string(scratch) == key) return JsonValue(document_, at + 1);
   }
   return std::nullopt;
 }

@@ -84,7 +84,7 @@ struct OpEffects {
   /// Draws random numbers when `random_when` holds.
   bool is_random = false;
   EffectCondition random_when;
-  /// Gives numbers, outside tensors, that depend on tensor contents.
+  /// Reads tensor contents to give numbers, or to check them: it cannot run without data.
   bool is_data_dependent = false;
   /// Result shapes depend on tensor contents.
   bool has_dynamic_shape = false;

@@ -81,6 +81,7 @@ constexpr EffectRow table[] = {
     writes(op::aten_batch_norm_gather_stats_with_counts_default, "running_var"),
     writes(op::aten_batch_norm_gather_stats_with_counts_out, "running_mean"),
     writes(op::aten_batch_norm_gather_stats_with_counts_out, "running_var"),
+
     // ---- These say that they write, and do it in training alone.
     writes_only_if(op::aten__native_batch_norm_legit_default, "running_mean", "training"),
     writes_only_if(op::aten__native_batch_norm_legit_default, "running_var", "training"),
@@ -89,6 +90,7 @@ constexpr EffectRow table[] = {
     writes_only_if(op::aten_rrelu_with_noise_default, "noise", "training"),
     writes_only_if(op::aten_rrelu_with_noise__default, "noise", "training"),
     writes_only_if(op::aten_rrelu_with_noise_out, "noise", "training"),
+
     // ---- Views by annotation that copy, or give their input back, depending on sizes, strides,
     // dtype or device.
     fact(op::aten_contiguous_default, Fact::maybe_copies),
@@ -112,6 +114,7 @@ constexpr EffectRow table[] = {
     fact(op::aten_coalesce_default, Fact::maybe_copies),
     fact(op::aten__grad_sum_to_size_default, Fact::maybe_copies),
     fact(op::aten__sparse_broadcast_to_default, Fact::maybe_copies),
+
     // ---- Give their input back, or a view of it, although the schema promises a fresh tensor.
     maybe_aliases(op::aten__cast_Byte_default, "self"),
     maybe_aliases(op::aten__cast_Char_default, "self"),
@@ -147,6 +150,10 @@ constexpr EffectRow table[] = {
     maybe_aliases(op::_c10d_functional__wrap_tensor_autograd_default, "input"),
     maybe_aliases(op::export_access_subclass_inner_tensor_default, "src_subclass_tensor"),
     maybe_aliases(op::prims_inductor_force_stride_order_default, "input"),
+    maybe_aliases(op::aten_atleast_1d_Sequence, "tensors"),
+    maybe_aliases(op::aten_atleast_2d_Sequence, "tensors"),
+    maybe_aliases(op::aten_atleast_3d_Sequence, "tensors"),
+
     // ---- Views on purpose: autograd and functionalization treat them as fresh because the base is
     // a temporary, and for storage
     // they are views all the same.
@@ -166,6 +173,7 @@ constexpr EffectRow table[] = {
     views(op::torch__functorch_predispatch__make_dual, "tensor"),
     views(op::torch__functorch_predispatch__unpack_dual, "tensor"),
     views(op::higher_order_register_hook, "tensor"),
+
     // ---- Sparse tensors hold the tensors of indices and values that they are made from.
     maybe_aliases(op::aten_sparse_coo_tensor_indices, "indices"),
     maybe_aliases(op::aten_sparse_coo_tensor_indices, "values"),
@@ -220,6 +228,7 @@ constexpr EffectRow table[] = {
     maybe_aliases(op::aten__sparse_bsc_tensor_unsafe_default, "values"),
     maybe_aliases(op::aten__sparse_coo_tensor_with_dims_and_tensors_default, "indices"),
     maybe_aliases(op::aten__sparse_coo_tensor_with_dims_and_tensors_default, "values"),
+
     // ---- Storage is exchanged, not only written (ATen/native/TensorShape.cpp,
     // ATen/native/Resize.cpp).
     fact(op::aten_set__default, Fact::rebinds_storage),
@@ -239,6 +248,10 @@ constexpr EffectRow table[] = {
     fact(op::aten__resize_output__default, Fact::rebinds_storage),
     fact(op::aten__resize_output__default, Fact::changes_metadata),
     fact(op::aten_resize_as_sparse__default, Fact::changes_metadata),
+
+    // ---- Grows to the broadcast shape of its result.
+    fact(op::aten_addbmm__default, Fact::changes_metadata),
+
     // ---- Collectives that work in place although their names and schemas do not say so
     // (torch/csrc/distributed/c10d/Functional.cpp, torch/distributed/_functional_collectives.py).
     is_self(op::_c10d_functional_wait_tensor_default, "tensor"),
@@ -257,6 +270,7 @@ constexpr EffectRow table[] = {
     writes(op::fsdp_all_gather_copy_in_default, "all_gather_output"),
     views(op::fsdp_all_gather_copy_in_default, "all_gather_output"),
     ordered(op::_dtensor_shard_dim_alltoall_default, Ordering::collective),
+
     // ---- Random without the tag.
     random_if(op::aten_quantized_gru_data, "train"),
     random_if(op::aten_quantized_gru_data_legacy, "train"),
@@ -274,6 +288,7 @@ constexpr EffectRow table[] = {
     fact(op::higher_order_run_and_save_rng_state, Fact::random),
     fact(op::higher_order_graphsafe_run_with_rng_state, Fact::random),
     fact(op::higher_order_run_dtensor_rng_op, Fact::random),
+
     // ---- Checks: a program may not lose them unless asked to.
     ordered(op::aten__assert_async_default, Ordering::assertion),
     ordered(op::aten__assert_async_msg, Ordering::assertion),
@@ -295,11 +310,13 @@ constexpr EffectRow table[] = {
     ordered(op::aten__validate_sparse_bsc_tensor_args_default, Ordering::assertion),
     ordered(op::prim_RaiseException_default, Ordering::assertion),
     ordered(op::c10d_check_for_nan_default, Ordering::assertion),
+
     // ---- Prints, logs, warns.
     ordered(op::aten__print_default, Ordering::output),
     ordered(op::aten_warn_default, Ordering::output),
     ordered(op::aten_save_default, Ordering::output),
     ordered(op::higher_order_print, Ordering::output),
+
     // ---- States outside the graph.
     ordered(op::aten_manual_seed_default, Ordering::global_state),
     ordered(op::aten_manual_seed_generator, Ordering::global_state),
@@ -326,6 +343,7 @@ constexpr EffectRow table[] = {
     ordered(op::debugprims_load_tensor_default, Ordering::global_state),
     ordered(op::prim_TimePoint_default, Ordering::global_state),
     ordered(op::prim_AddStatValue_default, Ordering::global_state),
+
     // ---- Arbitrary code: objects, delegates, kernels that name what they write in a table outside
     // the program.
     fact(op::higher_order_call_torchbind, Fact::unknown),
@@ -337,6 +355,7 @@ constexpr EffectRow table[] = {
     fact(op::higher_order_flat_apply, Fact::unknown),
     fact(op::higher_order_inline_asm_elementwise, Fact::unknown),
     fact(op::torch_export_custom_ops__call_custom_autograd_function_in_pre_dispatch, Fact::unknown),
+
     // ---- Numbers and shapes that depend on tensor contents, without the tags.
     fact(op::aten_is_nonzero_default, Fact::data_dependent),
     fact(op::aten_Bool_Tensor, Fact::data_dependent),
@@ -355,6 +374,19 @@ constexpr EffectRow table[] = {
     fact(op::aten__pad_packed_sequence_default, Fact::dynamic_shape),
     fact(op::aten__reshape_from_tensor_default, Fact::dynamic_shape),
     fact(op::aten__pack_padded_sequence_default, Fact::dynamic_shape),
+    fact(op::aten_combinations_default, Fact::dynamic_shape),
+    fact(op::aten_ctc_loss_IntList, Fact::dynamic_shape),
+    fact(op::aten_ctc_loss_Tensor, Fact::dynamic_shape),
+
+    // ---- These read contents to check them.
+    fact(op::aten_cov_default, Fact::data_dependent),
+    fact(op::aten_corrcoef_default, Fact::data_dependent),
+    fact(op::aten_istft_default, Fact::data_dependent),
+
+    // ---- The forward variables of what lies beyond a sequence's length.
+    fact(op::aten__ctc_loss_default, Fact::uninitialized),
+    fact(op::aten__ctc_loss_Tensor, Fact::uninitialized),
+
     // ---- Contents are whatever the memory held.
     fact(op::aten__empty_affine_quantized_default, Fact::uninitialized),
     fact(op::aten__empty_per_channel_affine_quantized_default, Fact::uninitialized),
@@ -368,6 +400,7 @@ constexpr EffectRow table[] = {
     fact(op::prims_empty_default, Fact::uninitialized),
     fact(op::prims_empty_permuted_default, Fact::uninitialized),
     fact(op::prims_empty_strided_default, Fact::uninitialized),
+
     // ---- Results share storage with each other.
     fact(op::aten_nonzero_numpy_default, Fact::results_overlap),
     fact(op::aten_where_default, Fact::results_overlap),

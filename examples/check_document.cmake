@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.22)
 # Each code block of the document that stands below a line `<!-- file: PATH -->` must be that file.
 file(READ "${DOCUMENT}" document)
 set(checked 0)

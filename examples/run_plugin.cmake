@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.22)
 # Runs the pass of a plugin over a text program and looks for what it should have done.
 execute_process(
   COMMAND "${WINZE}" lower "${INPUT}" --load-pass-plugin "${PLUGIN}" --passes decompose-silu -o -

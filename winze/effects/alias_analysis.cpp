@@ -18,6 +18,7 @@ constexpr std::uint8_t flag_program_input = 32;
 constexpr std::uint8_t flag_returned = 2;
 constexpr std::uint8_t flag_written = 4;
 constexpr std::uint8_t flag_metadata_changed = 8;
+constexpr std::uint8_t flag_returned_repeatedly = 64;
 /// Two written classes were merged: the order of their writes is not kept.
 constexpr std::uint8_t flag_unordered = 16;
 
@@ -256,6 +257,7 @@ void AliasAnalysis::settle() {
   for (std::uint32_t i = 0; i < parent_.size(); ++i) {
     if (flags_[i] != 0) flags_[find(i)] |= flags_[i];
   }
+  count_results();
   for (Event& event : events_) event.value = find(event.value);
   const auto key = [](const Event& event) {
     return std::tuple(event.value, event.graph, event.position);
@@ -273,6 +275,20 @@ void AliasAnalysis::settle() {
     if (range.count++ == 0) range.first = i;
     flags_[event.value] |= flag_written;
     if (event.changes_metadata) flags_[event.value] |= flag_metadata_changed;
+  }
+}
+
+void AliasAnalysis::count_results() {
+  tsl::robin_map<std::uint32_t, std::uint32_t> last_graph;  // that returned a value of the class
+  for (std::uint32_t ordinal = 0; ordinal < graphs_.size(); ++ordinal) {
+    const Node output = graphs_[ordinal].graph->output_node();
+    if (!output) continue;
+    for (Value value : output.input_values()) {
+      const std::uint32_t class_number = class_of(value);
+      const auto [found, is_new] = last_graph.emplace(class_number, ordinal);
+      if (!is_new && found->second == ordinal) flags_[class_number] |= flag_returned_repeatedly;
+      if (!is_new) found.value() = ordinal;
+    }
   }
 }
 
@@ -323,6 +339,7 @@ void AliasAnalysis::merge(Value a, Value b) {
   } else if (const auto range = ranges_.find(other); range != ranges_.end()) {
     ranges_[root] = Range(range->second);
   }
+  if ((flags_[root] & flags_[other] & flag_returned) != 0) flags_[root] |= flag_returned_repeatedly;
   flags_[root] |= flags_[other];
 }
 
@@ -342,6 +359,9 @@ bool AliasAnalysis::is_program_input_class(std::uint32_t class_number) const {
 }
 bool AliasAnalysis::is_returned(Value value) const {
   return has_flag(value, flag_returned);
+}
+bool AliasAnalysis::is_returned_repeatedly(Value value) const {
+  return has_flag(value, flag_returned_repeatedly);
 }
 bool AliasAnalysis::is_written(Value value) const {
   return has_flag(value, flag_written);

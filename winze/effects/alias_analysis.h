@@ -53,6 +53,8 @@ class AliasAnalysis {
   [[nodiscard]] bool is_program_input_class(std::uint32_t class_number) const;
   /// Whether the class holds a value that a graph returns.
   [[nodiscard]] bool is_returned(Value value) const;
+  /// Whether a graph returns several values of the class: someone could compare them.
+  [[nodiscard]] bool is_returned_repeatedly(Value value) const;
   /// Whether the class is seen from outside the graph: input or returned.
   [[nodiscard]] bool escapes(Value value) const { return is_input(value) || is_returned(value); }
 
@@ -119,6 +121,7 @@ class AliasAnalysis {
   void add_write(std::uint32_t ordinal, Node writer, Value value, bool changes_metadata);
   void project_writes(std::uint32_t ordinal, Node call, std::size_t first_event);
   void settle();
+  void count_results();
 
   void unite(Value a, Value b) { unite_numbers(number_of(a), number_of(b)); }
   std::uint32_t unite_numbers(std::uint32_t a, std::uint32_t b);

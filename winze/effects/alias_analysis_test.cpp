@@ -166,6 +166,19 @@ TEST(AliasAnalysis, EscapesThroughInputsAndResults) {
   EXPECT_FALSE(a.analysis.escapes(a["b"]));
 }
 
+TEST(AliasAnalysis, TellsWhichClassIsReturnedRepeatedly) {
+  const Analyzed a(R"(graph forward(%x: f32[4]) {
+    %a = aten.relu(%x) : f32[4]
+    %v = aten.view(%a, [2, 2]) : f32[2, 2]
+    %b = aten.neg(%a) : f32[4]
+    %c = aten.neg(%b) : f32[4]
+    return %v, %a, %c, %c
+  })");
+  EXPECT_TRUE(a.analysis.is_returned_repeatedly(a["a"]));
+  EXPECT_FALSE(a.analysis.is_returned_repeatedly(a["c"]));
+  EXPECT_FALSE(a.analysis.is_returned_repeatedly(a["b"]));
+}
+
 TEST(AliasAnalysis, UnknownOperatorsTieAndWriteAllTheyAreGiven) {
   const Analyzed a(R"(graph forward(%x: f32[2], %y: f32[2], %z: f32[2]) {
     %r = "#my:op"(%x, [%y]) : f32[2]

@@ -49,12 +49,12 @@ std::string reason_of(const PassInfo& info) {
   return info.order_reason.empty() ? "" : fmt::format(": {}", info.order_reason);
 }
 
-/// Text with every line in a comment or quote cut to the width of a terminal.
+/// The words of a text in lines of at most `width` characters.
 std::string wrapped(std::string_view text, std::string_view indent, std::size_t width) {
   std::string lines;
   std::string line(indent);
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
     const std::string_view word = text.substr(at, end - at);
     if (line.size() > indent.size() && line.size() + 1 + word.size() > width) {
       lines += line + "\n";

@@ -119,7 +119,7 @@ TEST_F(PipelineTest, ABrokenOrderLeavesThePipelineAsItWas) {
 
 TEST_F(PipelineTest, DumpsOnePassALine) {
   EXPECT_EQ(parse("with-options{fast}, note-only").dump(),
-            "  0  with-options{fast=true}          Takes options of every type.\n"
+            "  0  with-options{fast=true}           Takes options of every type.\n"
             "  1  note-only                         Says something.\n");
 }
 

@@ -17,11 +17,4 @@ bool returns_gradients(const Graph& graph) {
   return false;
 }
 
-bool is_returned_directly(Value value) {
-  for (const Use use : value.uses()) {
-    if (use.node.is_output()) return true;
-  }
-  return false;
-}
-
 }  // namespace winze

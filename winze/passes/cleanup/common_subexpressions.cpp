@@ -8,7 +8,6 @@
 
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/call_arguments.h"
-#include "winze/passes/graph_outputs.h"
 #include "winze/schema/op.h"
 
 namespace winze {
@@ -132,8 +131,10 @@ class MergeSafety {
       return false;
     }
     if (!a.is_tensor()) return true;
-    if (is_returned_directly(a) && is_returned_directly(b)) return false;
-    if (is_view) return !aliases_.is_metadata_changed(a) && !aliases_.is_metadata_changed(b);
+    if (is_view) {
+      // Two results of the graph that share storage must not become one tensor object.
+      return !aliases_.is_metadata_changed(a) && !aliases_.is_returned_repeatedly(a);
+    }
     if (aliases_.is_written_after(a, first) || aliases_.is_written_after(b, second)) return false;
     return !(aliases_.is_returned(a) && aliases_.is_returned(b));
   }

@@ -13,15 +13,12 @@ inline constexpr PassInfo common_subexpressions_info{
     .name = "common-subexpressions",
     .summary = "Merges calls of one operator with equal arguments and equal results.",
     .description =
-        "Only calls that are pure and give the same each time: no random draws, no uninitialized "
-        "memory, no assertions, nothing unknown. Two calls stay apart where something they read is "
-        "written between them; where a result of either is written later; and where both results "
-        "are "
-        "returned, since the caller would get one tensor for two. Calls before and after a change "
-        "of "
-        "global state (autocast, grad mode) stay apart, and so do calls in different nested "
-        "graphs. "
-        "Metas must be equal, symbols included. O(nodes + arguments).",
+        R"(Only calls that are pure and give the same each time: no random draws, no uninitialized memory,
+no assertions, nothing unknown. Two calls stay apart where something they read is written
+between them; where a result of either is written later; and where both results are returned,
+since the caller would get one tensor for two. Calls before and after a change of global state
+(autocast, grad mode) stay apart, and so do calls in different nested graphs. Metas must be
+equal, symbols included. O(nodes + arguments).)",
     .example_before = R"(graph forward(%x: f32[2]) {
   %a = aten.relu(%x) : f32[2]
   %b = aten.relu(%x) : f32[2]

@@ -13,13 +13,10 @@ inline constexpr PassInfo dead_code_info{
     .name = "dead-code",
     .summary = "Erases what nobody uses and nobody can see, in nested graphs too.",
     .description =
-        "Kept are assertions, prints, collectives, random draws (each moves the generator on for "
-        "the "
-        "next), calls of operators that are not known, calls that run graphs with any of these, "
-        "and "
-        "writes to storage that is an input, is returned, or is read by something that is kept. A "
-        "write "
-        "to fresh storage that nobody reads goes. Inputs stay.",
+        R"(Kept are assertions, prints, collectives, random draws (each moves the generator on for the
+next), calls of operators that are not known, calls that run graphs with any of these, and
+writes to storage that is an input, is returned, or is read by something that is kept. A write
+to fresh storage that nobody reads goes. Inputs stay.)",
     .example_before = R"(graph forward(%x: f32[2]) {
   %unused = aten.relu(%x) : f32[2]
   %temporary = aten.clone(%x) : f32[2]

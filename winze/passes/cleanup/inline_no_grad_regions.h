@@ -14,11 +14,10 @@ inline constexpr PassInfo inline_no_grad_regions_info{
     .name = "inline-no-grad-regions",
     .summary = "Puts the body of wrap_with_set_grad_enabled in place of the call.",
     .description =
-        "Without autograd the region computes what its body does. For programs that are run, not "
-        "for "
-        "those that are trained: it does nothing where a program returns gradients. Metas stay as "
-        "they are, `requires_grad` included. A region that returns a constant someone uses, or is "
-        "given a constant, stays; a warning says so.",
+        R"(Without autograd the region computes what its body does. For programs that are run, not for
+those that are trained: it does nothing where a program returns gradients. Metas stay as they
+are, `requires_grad` included. A region that returns a constant someone uses, or is given a
+constant, stays; a warning says so.)",
     .example_before = R"(graph forward(%x: f32[2]) {
   %y = higher_order.wrap_with_set_grad_enabled(False, graph body(%a: f32[2]) {
     %b = aten.relu(%a) : f32[2]

@@ -23,12 +23,9 @@ inline constexpr PassInfo remove_assert_nodes_info{
     .name = "remove-assert-nodes",
     .summary = "Drops run-time checks of the kinds asked for.",
     .description =
-        "For runtimes that have no assertions. A program that would have stopped with a message "
-        "goes "
-        "on with wrong sizes or values instead, so no named pipeline has this pass. What only fed "
-        "a "
-        "check is left to `dead-code`. Checks that return a token give back the one they were "
-        "given.",
+        R"(For runtimes that have no assertions. A program that would have stopped with a message goes on
+with wrong sizes or values instead, so no named pipeline has this pass. What only fed a check is
+left to `dead-code`. Checks that return a token give back the one they were given.)",
     .example_before = R"(graph forward(%x: f32[2, 3]) {
   aten._assert_tensor_metadata(%x, None, None, f32)
   %y = aten.relu(%x) : f32[2, 3]

@@ -7,10 +7,6 @@
 namespace winze {
 namespace {
 
-bool is_graph_input(Node node) {
-  return node.is_placeholder() || node.kind() == NodeKind::get_attr;
-}
-
 /// detach_ gives back its very argument.
 void remove_in_place(Graph& graph) {
   for (Node detach : graph.find_nodes(op::aten_detach__default)) {
@@ -22,9 +18,8 @@ void remove_in_place(Graph& graph) {
 /// Whether someone could tell the source itself from a tensor that shares its storage.
 bool must_stay_a_tensor_of_its_own(Node detach, const AliasAnalysis& aliases) {
   const Value source = detach.argument_value(0);
-  if (aliases.is_metadata_changed(source)) return true;
-  return is_returned_directly(detach.value()) &&
-         (is_graph_input(source.node()) || is_returned_directly(source));
+  return aliases.is_metadata_changed(source) || aliases.is_returned_repeatedly(source) ||
+         (aliases.is_returned(source) && aliases.is_input(source));
 }
 
 void remove_out_of_place(Graph& graph, const AliasAnalysis& aliases) {

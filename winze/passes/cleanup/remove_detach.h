@@ -14,17 +14,12 @@ inline constexpr PassInfo remove_detach_info{
     .name = "remove-detach",
     .summary = "Replaces detach by its input: without autograd they are the same tensor.",
     .description =
-        "`detach` shares storage with its input, so nothing changes in who sees a write. What is "
-        "lost "
-        "is the border that autograd does not cross: the pass is for programs that are run, not "
-        "for "
-        "those that are trained, and it does nothing where a program returns gradients. Where the "
-        "caller could tell that two results became one tensor object (the detached value is "
-        "returned, "
-        "and its source is returned too or is an input), or where sizes or strides of the tensor "
-        "are "
-        "changed in place, `detach` becomes `aten.alias`, which is no border and a tensor of its "
-        "own.",
+        R"(`detach` shares storage with its input, so nothing changes in who sees a write. What is lost is
+the border that autograd does not cross: the pass is for programs that are run, not for those
+that are trained, and it does nothing where a program returns gradients. `detach` becomes
+`aten.alias`, which is no border and yet a tensor of its own, where the caller could tell that
+two tensors became one (two results share the storage, or a result shares that of an input), and
+where sizes or strides of the tensor are changed in place.)",
     .example_before = R"(graph forward(%x: f32[2]) {
   %y = aten.relu(%x) : f32[2]
   %d = aten.detach(%y) : f32[2]

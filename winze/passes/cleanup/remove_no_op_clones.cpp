@@ -2,9 +2,19 @@
 #include "winze/passes/cleanup/remove_no_op_clones.h"
 
 #include "winze/effects/alias_analysis.h"
+#include "winze/schema/op.h"
 
 namespace winze {
 namespace {
+
+/// Whether the storage of a value was made for it. A part of a larger one, when returned, would
+/// keep all of that alive.
+bool has_storage_of_its_own(Value value) {
+  const Node node = value.node();
+  if (!node.is_call()) return false;
+  const OpEffects& effects = node.graph().context().ops().get(node.op()).effects;
+  return effects.aliases.empty() && !effects.runs_graphs && !effects.is_unknown;
+}
 
 bool can_be_told_apart(Node clone, const AliasAnalysis& aliases) {
   const Value source = clone.argument_value(0);
@@ -12,7 +22,8 @@ bool can_be_told_apart(Node clone, const AliasAnalysis& aliases) {
   if (source.meta_id() != copy.meta_id() || source.meta().tensor.layout != Layout::strided)
     return true;
   if (aliases.is_written_after(source, clone) || aliases.is_written_after(copy, clone)) return true;
-  return aliases.is_returned(copy) && aliases.escapes(source);
+  if (!aliases.is_returned(copy)) return false;
+  return aliases.escapes(source) || !has_storage_of_its_own(source);
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ class Bytes {
 
   /// What keeps the bytes alive; of a mapped file also the file and where it begins.
   struct Backing {
-    Backing(std::shared_ptr<const void> memory_, int fd_, const std::byte* begin_)
-        : memory(std::move(memory_)), fd(fd_), begin(begin_) {}
+    Backing(std::shared_ptr<const void> kept, int file, const std::byte* first)
+        : memory(std::move(kept)), fd(file), begin(first) {}
     Backing(const Backing&) = delete;
     Backing& operator=(const Backing&) = delete;
     ~Backing();

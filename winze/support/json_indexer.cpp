@@ -82,8 +82,7 @@ constexpr char simple_escape(char c) {
 char* put_utf8(char* out, char32_t code) {
   std::string text;  // fits without allocation
   append_utf8(text, code);
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
+  return std::copy(text.begin(), text.end(), out);
 }
 
 const char* find_backslash(const char* at, const char* end) {

@@ -39,6 +39,10 @@ class GraphChecker {
     return index < graph.subgraphs_.size() ? graph.subgraphs_[index].get() : nullptr;
   }
   static NodeId holder_of(const Graph& graph) { return graph.holder_; }
+  /// The given name of a value as the graph keeps it; invalid where there is none.
+  static StringId name_of(const Graph& graph, ValueId value) {
+    return value.index < graph.value_names_.size() ? graph.value_names_[value.index] : StringId{};
+  }
 
  private:
   using Record = Graph::NodeRecord;

@@ -294,10 +294,12 @@ Argument TextParser::nested_graph(Scope& scope) {
   }
   const StringId name = context_->string(lexer_.name("the name of a graph"));
   const GraphId id = scope.graph->add_subgraph(context_->text(name));
-  Scope nested;
-  nested.graph = &scope.graph->subgraph(id);
-  nested.depth = scope.depth + 1;
+  Scope nested(scope.graph->subgraph(id), scope.depth + 1);
   body(nested);
+  // Another scope may come to stand where this one stood.
+  for (Recent& entry : recent_) {
+    if (entry.scope == &nested) entry.scope = nullptr;
+  }
   return Argument::graph(id);
 }
 

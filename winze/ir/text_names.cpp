@@ -7,6 +7,7 @@
 #include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
+#include "winze/ir/graph_checker.h"
 #include "winze/ir/text_lexer.h"
 
 namespace winze {
@@ -18,28 +19,26 @@ void append_value_name(std::string& out, std::string_view name) {
 
 ValueNames::ValueNames(const Graph& graph)
     : context_(&graph.context()), names_(graph.value_capacity()) {
-  Context& context = graph.context();
   // Interned names are dense small integers: a bit each tells whether one was seen.
   std::vector<bool> seen;
   std::vector<ValueId> duplicates;
   std::uint32_t unnamed = 0;
   for (const Node node : graph.nodes()) {
     for (std::uint32_t index = 0; index < node.value_count(); ++index) {
-      const Value value = node.value(index);
-      const std::string_view name = value.name();
-      if (name.empty()) {
+      const ValueId value = node.value(index).id();
+      const StringId id = GraphChecker::name_of(graph, value);
+      if (!id.valid() || context_->text(id).empty()) {
         if (numbers_.empty()) numbers_.resize(graph.value_capacity());
-        numbers_[value.id().index] = unnamed++;
+        numbers_[value.index] = unnamed++;
         continue;
       }
-      const StringId id = context.string(name);
       if (id.index >= seen.size()) seen.resize(id.index + id.index / 2 + 64);
       if (seen[id.index]) {
-        duplicates.push_back(value.id());
+        duplicates.push_back(value);
       } else {
         seen[id.index] = true;
       }
-      names_[value.id().index] = id;
+      names_[value.index] = id;
     }
   }
   if (!duplicates.empty()) rename_duplicates(duplicates, graph);

@@ -20,6 +20,12 @@ std::optional<std::size_t> find_word(std::span<const std::string_view> words,
   return static_cast<std::size_t>(found - words.begin());
 }
 
+std::uint32_t value_number(std::string_view digits) {
+  std::uint32_t number = 0;  // value_name allows nine digits
+  for (const char c : digits) number = number * 10 + static_cast<std::uint32_t>(c - '0');
+  return number;
+}
+
 }  // namespace
 
 std::unique_ptr<Graph> parse_graph(Context& context, std::string_view text, std::string_view file) {
@@ -59,10 +65,45 @@ std::unique_ptr<Graph> parse_graph(Context& context, std::string_view text, std:
   return graph;
 }
 
+ValueId TextParser::Scope::find(StringId name) const {
+  if (depth == 0) return name.index < outer_names.size() ? outer_names[name.index] : ValueId{};
+  const auto found = nested_names.find(name.index);
+  return found == nested_names.end() ? ValueId{} : found->second;
+}
+
+bool TextParser::Scope::define(StringId name, ValueId value) {
+  if (depth > 0) return nested_names.emplace(name.index, value).second;
+  if (name.index >= outer_names.size()) outer_names.resize(name.index + name.index / 2 + 64);
+  if (outer_names[name.index].valid()) return false;
+  outer_names[name.index] = value;
+  return true;
+}
+
+void TextParser::Call::clear() {
+  names.clear();
+  groups.clear();
+  metas.clear();
+  arguments.clear();
+  given.clear();
+  more.clear();
+  opaque_names.clear();
+  opaque_keywords.clear();
+  extra_names.clear();
+  extra_values.clear();
+  next_position = 0;
+  structure.groups.clear();
+  structure.is_single_tensor_return.reset();
+}
+
 void TextParser::graph(Graph& graph) {
   graph.set_name(lexer_.name("the name of the graph"));
-  last_scope_ = std::make_unique<Scope>();
-  last_scope_->graph = &graph;
+  last_scope_ = std::make_unique<Scope>(graph, 0);
+  // A statement is a line, and no shorter than this; what is reserved stays near the size of the text.
+  constexpr std::size_t least_bytes = 40;
+  const std::string_view rest = lexer_.text().substr(lexer_.offset());
+  const std::size_t lines = static_cast<std::size_t>(std::ranges::count(rest, '\n'));
+  const std::size_t nodes = std::min(lines, rest.size() / least_bytes);
+  graph.reserve(nodes, nodes, 2 * nodes);
   body(*last_scope_);
 }
 
@@ -139,27 +180,30 @@ void TextParser::placeholder(Scope& scope) {
 }
 
 void TextParser::statement(Scope& scope) {
+  const auto depth = static_cast<std::size_t>(scope.depth);
+  if (depth >= calls_.size()) calls_.resize(depth + 1);
+  Call& current = calls_[depth];
+  current.clear();
   const char next = lexer_.peek();
-  std::vector<ResultName> names;
-  std::vector<std::int32_t> groups;
   if (next == '%' || next == '[') {
-    result_names(names, groups);
+    result_names(current);
     lexer_.expect('=', "after the results of a call");
   }
-  if (names.size() == 1 && lexer_.accept_word("get_attr")) {
+  if (current.names.size() == 1 && lexer_.accept_word("get_attr")) {
     const StringId target = context_->string(lexer_.string("the name of an attribute in quotes"));
     lexer_.expect(':', "before the type of the attribute");
     const Node node = scope.graph->get_attr(context_->text(target), type());
-    define(scope, names[0], node.value());
+    define(scope, current.names[0], node.value());
     suffix(node);
-  } else if (names.empty() && groups.empty() && lexer_.accept_word("return")) {
+  } else if (current.groups.empty() && lexer_.accept_word("return")) {
     return_values(scope);
   } else {
-    call(scope, names, groups);
+    call(scope, current);
   }
 }
 
-void TextParser::result_names(std::vector<ResultName>& names, std::vector<std::int32_t>& groups) {
+void TextParser::result_names(Call& call) {
+  std::vector<ResultName>& names = call.names;
   do {
     if (lexer_.accept('[')) {
       const std::size_t before = names.size();
@@ -167,10 +211,10 @@ void TextParser::result_names(std::vector<ResultName>& names, std::vector<std::i
         if (names.size() > before) lexer_.expect(',', "or ']' after a result in a list");
         names.push_back(result_name());
       }
-      groups.push_back(static_cast<std::int32_t>(names.size() - before));
+      call.groups.push_back(static_cast<std::int32_t>(names.size() - before));
     } else {
       names.push_back(result_name());
-      groups.push_back(ResultStructure::single);
+      call.groups.push_back(ResultStructure::single);
     }
   } while (lexer_.accept(','));
   if (names.size() > most_values)
@@ -181,29 +225,43 @@ TextParser::ResultName TextParser::result_name() {
   lexer_.peek();
   ResultName result;
   result.offset = lexer_.offset();
+  const bool is_quoted = lexer_.peek_raw(1) == '"';
   bool is_number = false;
   const std::string_view text = lexer_.value_name(is_number);
   if (is_number) {
-    for (const char c : text)
-      result.number = result.number * 10 + static_cast<std::uint32_t>(c - '0');
-  } else {
-    result.name = context_->string(text);
+    result.number = value_number(text);
+    return result;
   }
+  if (text.empty()) lexer_.fail_at(result.offset, "the name of a value is empty");
+  result.name = context_->string(text);
+  if (!is_quoted) result.shown = text;
   return result;
 }
 
+TextParser::Recent& TextParser::recent(std::string_view name) {
+  // The last characters differ most: names are numbered.
+  std::size_t key = name.size();
+  for (std::size_t at = name.size() - std::min<std::size_t>(name.size(), 6); at < name.size(); ++at)
+    key = key * 31 + static_cast<unsigned char>(name[at]);
+  return recent_[key % recent_.size()];
+}
+
 void TextParser::define(Scope& scope, const ResultName& name, Value value) {
-  const bool is_new = name.name.valid() ? scope.named.emplace(name.name.index, value.id()).second
-                                        : scope.numbered.emplace(name.number, value.id()).second;
+  const bool is_named = name.name.valid();
+  const bool is_new = is_named ? scope.define(name.name, value.id())
+                               : scope.numbered.emplace(name.number, value.id()).second;
   if (!is_new) {
-    lexer_.fail_at(name.offset,
-                   fmt::format("{} is defined twice",
-                               lexer_.text().substr(name.offset, lexer_.text().find_first_of(
-                                                                     " ,:=]\n", name.offset) -
-                                                                     name.offset)),
+    std::string shown = fmt::format("%{}", name.number);
+    if (is_named) {
+      shown.clear();
+      append_value_name(shown, context_->text(name.name));
+    }
+    lexer_.fail_at(name.offset, fmt::format("{} is defined twice", shown),
                    "give one of them another name");
   }
-  if (name.name.valid()) value.set_name(context_->text(name.name));
+  if (!is_named) return;
+  value.set_name(context_->text(name.name));
+  if (!name.shown.empty()) recent(name.shown) = {&scope, name.shown, value.id()};
 }
 
 Value TextParser::use(Scope& scope) {
@@ -211,25 +269,32 @@ Value TextParser::use(Scope& scope) {
   bool is_number = false;
   const std::string_view text = lexer_.value_name(is_number);
   if (is_number) {
-    std::uint32_t number = 0;
-    for (const char c : text) number = number * 10 + static_cast<std::uint32_t>(c - '0');
-    const auto found = scope.numbered.find(number);
+    const auto found = scope.numbered.find(value_number(text));
     if (found != scope.numbered.end()) return scope.graph->value_at(found->second);
   } else {
-    const auto found = scope.named.find(context_->string(text).index);
-    if (found != scope.named.end()) return scope.graph->value_at(found->second);
+    const Recent& last = recent(text);
+    if (last.scope == &scope && last.name == text) return scope.graph->value_at(last.value);
+    const ValueId found = scope.find(context_->string(text));
+    if (found.valid()) return scope.graph->value_at(found);
   }
+  fail_undefined(scope, begin, text);
+}
+
+void TextParser::fail_undefined(Scope& scope, std::size_t offset, std::string_view name) {
   std::string shown;
-  append_value_name(shown, text);
-  NearestName nearest(text);
-  for (const auto& [name, value] : scope.named) nearest.offer(context_->text(StringId{name}));
+  append_value_name(shown, name);
+  NearestName nearest(name);
+  for (const Node node : scope.graph->nodes()) {
+    for (std::uint32_t index = 0; index < node.value_count(); ++index)
+      nearest.offer(node.value(index).name());
+  }
   std::string hint = "values are seen only behind their definition, and only in their own graph";
   if (!nearest.best().empty()) {
     hint = "did you mean ";
     append_value_name(hint, nearest.best());
     hint += '?';
   }
-  lexer_.fail_at(begin, fmt::format("{} is not defined here", shown), hint);
+  lexer_.fail_at(offset, fmt::format("{} is not defined here", shown), hint);
 }
 
 Value TextParser::value_in(Graph& graph) {
@@ -293,58 +358,67 @@ bool TextParser::is_known_namespace(std::string_view name) {
   return namespaces_.contains(std::string(name.substr(0, name.find('.'))));
 }
 
-void TextParser::call(Scope& scope, std::span<const ResultName> names,
-                      std::span<const std::int32_t> groups) {
+void TextParser::call(Scope& scope, Call& call) {
   lexer_.peek();
-  Call call;
   call.offset = lexer_.offset();
   call.callee = &operator_name();
   const std::size_t first_list = lists_.size();
   call_arguments(scope, call);
-  ResultStructure structure;
   if (lexer_.accept_arrow()) {
     const bool single = lexer_.accept_word("Tensor");
     if (!single) lexer_.expect_word("tuple", "or 'Tensor' after '->'");
-    structure.is_single_tensor_return = single;
+    call.structure.is_single_tensor_return = single;
   }
-  std::vector<MetaId> metas;
-  if (!names.empty()) lexer_.expect(':', "before the types of the results");
-  for (std::size_t index = 0; index < names.size(); ++index) {
-    if (index > 0)
-      lexer_.expect(',', fmt::format("after the type of result {} of {}", index, names.size()));
-    metas.push_back(type());
+  result_types(call);
+  const Node node = make_call(scope, call);
+  lists_.resize(first_list);
+  for (std::size_t index = 0; index < call.names.size(); ++index) {
+    define(scope, call.names[index], node.value(static_cast<std::uint32_t>(index)));
   }
-  Node node;
+  suffix(node);
+}
+
+void TextParser::result_types(Call& call) {
+  const std::size_t count = call.names.size();
+  if (count > 0) lexer_.expect(':', "before the types of the results");
+  for (std::size_t index = 0; index < count; ++index) {
+    if (index > 0 && !lexer_.accept(',')) {
+      lexer_.fail_expected(fmt::format("',' after the type of result {} of {}", index, count));
+    }
+    call.metas.push_back(type());
+  }
+}
+
+Node TextParser::make_call(Scope& scope, Call& call) {
   try {
     const OpId id = complete_call(call);
     const Op& op = context_->ops().get(id);
-    CallOptions options;
+    const auto is_single = [](std::int32_t group) { return group == ResultStructure::single; };
     const bool is_default = returns_one_list(op)
-                                ? groups.size() == 1 && groups[0] != ResultStructure::single
-                                : std::ranges::all_of(groups, [](std::int32_t group) {
-                                    return group == ResultStructure::single;
-                                  });
-    if (!is_default || structure.is_single_tensor_return) {
-      structure.groups.assign(groups.begin(), groups.end());
-      options.structure = &structure;
+                                ? call.groups.size() == 1 && !is_single(call.groups[0])
+                                : std::ranges::all_of(call.groups, is_single);
+    CallOptions options;
+    if (!is_default || call.structure.is_single_tensor_return) {
+      call.structure.groups = call.groups;
+      options.structure = &call.structure;
     }
-    node = scope.graph->call_function(id, call.arguments, metas, options);
+    return scope.graph->call_function(id, call.arguments, call.metas, options);
   } catch (const InternalError&) {
     throw;
   } catch (const Error& error) {
     lexer_.rethrow_at(call.offset, error);
   }
-  lists_.resize(first_list);
-  for (std::size_t index = 0; index < names.size(); ++index) {
-    define(scope, names[index], node.value(static_cast<std::uint32_t>(index)));
-  }
-  suffix(node);
 }
 
 void TextParser::suffix(const Node& node) {
-  if (lexer_.accept_word("name"))
+  std::string_view word = lexer_.peek_word();
+  if (word == "name") {
+    lexer_.skip(word.size());
     Node(node).set_name(lexer_.string("the name of the node in quotes"));
-  if (!lexer_.accept_word("loc")) return;
+    word = lexer_.peek_word();
+  }
+  if (word != "loc") return;
+  lexer_.skip(word.size());
   const std::size_t begin = lexer_.offset();
   const std::uint64_t number = lexer_.unsigned_integer("the number of a source");
   if (number >= 0xFFFFFFFF) lexer_.fail_at(begin, "the number of a source does not fit 32 bits");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -71,13 +72,28 @@ class TextParser {
  private:
   /// The values that a name may mean: those of one graph.
   struct Scope {
-    Graph* graph = nullptr;
-    tsl::robin_map<std::uint32_t, ValueId> named;
+    Scope(Graph& scope_graph, int scope_depth) : graph(&scope_graph), depth(scope_depth) {}
+    /// The value of that name, or an invalid one.
+    [[nodiscard]] ValueId find(StringId name) const;
+    /// False where the name is taken.
+    bool define(StringId name, ValueId value);
+
+    Graph* graph;
+    int depth;
+    /// By the name's id, which is dense in order of first use: no search for the outermost graph.
+    std::vector<ValueId> outer_names;
+    tsl::robin_map<std::uint32_t, ValueId> nested_names;
     tsl::robin_map<std::uint32_t, ValueId> numbered;
-    int depth = 0;
+  };
+  /// A value that was named not long ago: most uses are near the definition.
+  struct Recent {
+    const Scope* scope = nullptr;
+    std::string_view name;
+    ValueId value;
   };
   struct ResultName {
     StringId name;             ///< invalid for an unnamed value
+    std::string_view shown;    ///< the name where it stands in the text without quotes
     std::uint32_t number = 0;  ///< of an unnamed value
     std::size_t offset = 0;
   };
@@ -88,10 +104,14 @@ class TextParser {
     const Op* op = nullptr;
     std::uint32_t positional = 0;  ///< how many arguments may be given by position
   };
-  /// The arguments of a call as they are read.
+  /// A call as it is read. Kept for the next one at the same depth, so that its memory is used
+  /// again.
   struct Call {
     const Operator* callee = nullptr;
     std::size_t offset = 0;
+    std::vector<ResultName> names;
+    std::vector<std::int32_t> groups;
+    std::vector<MetaId> metas;
     std::vector<Argument> arguments;  ///< in schema position
     std::vector<bool> given;
     std::vector<Argument> more;  ///< positional ones beyond the schema's
@@ -100,6 +120,8 @@ class TextParser {
     std::vector<std::string> extra_names;
     std::vector<Argument> extra_values;
     std::uint32_t next_position = 0;
+    ResultStructure structure;
+    void clear();
   };
 
   // text_parser.cpp
@@ -107,10 +129,12 @@ class TextParser {
   void placeholders(Scope& scope);
   void placeholder(Scope& scope);
   void statement(Scope& scope);
-  void result_names(std::vector<ResultName>& names, std::vector<std::int32_t>& groups);
+  void result_names(Call& call);
   ResultName result_name();
   void define(Scope& scope, const ResultName& name, Value value);
-  void call(Scope& scope, std::span<const ResultName> names, std::span<const std::int32_t> groups);
+  void call(Scope& scope, Call& call);
+  void result_types(Call& call);
+  [[nodiscard]] Node make_call(Scope& scope, Call& call);
   void return_values(Scope& scope);
   Argument output_role();
   void suffix(const Node& node);
@@ -119,6 +143,8 @@ class TextParser {
   const Operator& find_operator(std::string_view name, std::size_t offset);
   [[nodiscard]] bool is_known_namespace(std::string_view name);
   Value use(Scope& scope);
+  [[nodiscard]] Recent& recent(std::string_view name);
+  [[noreturn]] void fail_undefined(Scope& scope, std::size_t offset, std::string_view name);
 
   // text_argument_parser.cpp
   void call_arguments(Scope& scope, Call& call);
@@ -159,7 +185,9 @@ class TextParser {
   tsl::robin_map<std::string, bool> namespaces_;
   std::vector<Argument> elements_;           // of the lists being read
   std::deque<std::vector<Argument>> lists_;  // of the calls being read
+  std::deque<Call> calls_;                   // by depth of their graph
   std::unique_ptr<Scope> last_scope_;
+  std::array<Recent, 1024> recent_;
   std::vector<SourceId> sources_;
   struct PendingSource {
     Node node;

@@ -114,8 +114,8 @@ void TextPrinter::body(const Scope& scope) {
   header(scope, {});
   if (out_->size() - line_begin > line_width) {
     out_->resize(begin);
-    const std::string line_break =
-        "\n" + std::string(static_cast<std::size_t>(scope.depth) * 4 + 4, ' ');
+    std::string line_break(static_cast<std::size_t>(scope.depth) * 4 + 5, ' ');
+    line_break[0] = '\n';
     header(scope, line_break);
   }
   *out_ += ')';

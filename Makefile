@@ -31,7 +31,7 @@ export UBSAN_OPTIONS ?= print_stacktrace=1
 # Configures only where the folder is new or WERROR is named; otherwise ninja sees to it.
 define configure
 	@if [ ! -f $(1)/build.ninja ] || [ -n "$(WERROR)" ]; then \
-	  cmake -S . -B $(1) -G Ninja $(2) > $(1).cmake.log 2>&1 || { cat $(1).cmake.log; exit 1; }; \
+	  cmake -S . -B $(1) -G Ninja $(2) > $(1)/configure.log 2>&1 || { cat $(1)/configure.log; exit 1; }; \
 	fi
 endef
 

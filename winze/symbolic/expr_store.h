@@ -33,6 +33,7 @@ class ExprStore {
   [[nodiscard]] const Node& node(SymExpr expr) const { return nodes_[expr.index()]; }
   [[nodiscard]] std::span<const SymExpr> operands(SymExpr expr) const {
     const Node& found = node(expr);
+    if (found.count == 0) return {};  // `first` of an atom is no place of operands
     return {pool_.data() + found.first, found.count};
   }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }

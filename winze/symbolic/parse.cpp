@@ -85,6 +85,12 @@ struct Callee {
   bool is_pair = false;
 };
 
+/// Not so Mul: an inner product of a number and a sum is a sum.
+bool is_associative(std::optional<SymOp> op) {
+  return op == SymOp::add || op == SymOp::max || op == SymOp::min || op == SymOp::land ||
+         op == SymOp::lor;
+}
+
 class Parser {
  public:
   Parser(SymbolicContext& context, std::string_view text, const SymParseOptions& options)
@@ -306,11 +312,8 @@ class Parser {
       reader_.fail_at(entry.position, "a pair stands only in Piecewise, and has two parts");
     }
     // The operands of Add in Add become operands of the outer one, without building the inner.
-    const bool flat =
-        entry.callee.op && (*entry.callee.op <= SymOp::min || *entry.callee.op == SymOp::land ||
-                            *entry.callee.op == SymOp::lor);
-    if (flat && alone && count > 0 && !stack_.empty() && stack_.back().callee.op == entry.callee.op)
-      return;
+    const bool inside = !stack_.empty() && stack_.back().callee.op == entry.callee.op;
+    if (inside && alone && count > 0 && is_associative(entry.callee.op)) return;
     call(entry);
   }
 
@@ -355,7 +358,7 @@ class Parser {
       case Pending::sum:
         return context_.add(o);
       case Pending::product:
-        return context_.mul(o);
+        return product(o);
       case Pending::bit_or:
         return context_.lor(o);
       case Pending::bit_and:
@@ -377,6 +380,20 @@ class Parser {
     if (token == "<") return context_.lt(o[0], o[1]);
     if (token == "<=") return context_.le(o[0], o[1]);
     return token == ">" ? context_.gt(o[0], o[1]) : context_.ge(o[0], o[1]);
+  }
+
+  /// From the left as in Python, where a number times a sum is a sum before the next factor comes;
+  /// all at once as soon as the order does not matter.
+  SymExpr product(std::span<const SymExpr> factors) {
+    SymExpr result = factors[0];
+    std::size_t next = 1;
+    while (next < factors.size() &&
+           (is_number(context_, result) || context_.op(result) == SymOp::add)) {
+      result = context_.mul(result, factors[next++]);
+    }
+    std::vector<SymExpr> rest = {result};
+    rest.insert(rest.end(), factors.begin() + static_cast<std::ptrdiff_t>(next), factors.end());
+    return context_.mul(rest);
   }
 
   std::vector<SymExpr> take_values(std::size_t first) {

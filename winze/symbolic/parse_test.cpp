@@ -49,6 +49,16 @@ TEST_F(ParseTest, PlainTextFollowsPython) {
   EXPECT_EQ(c.parse("- - +s0"), s0);
 }
 
+TEST_F(ParseTest, ProductsAreTakenFromTheLeftAsInPython) {
+  const SymExpr sum = c.add(s0, 1);
+  EXPECT_EQ(c.parse("2*(s0 + 1)*s1"), c.mul(c.mul(2, sum), s1));
+  EXPECT_EQ(c.parse("2*s1*(s0 + 1)"), c.mul(c.mul(2, s1), sum));
+  EXPECT_EQ(c.parse("Mul(s1, Mul(2, Add(s0, 1)))"), c.mul(c.mul(2, sum), s1));
+  const SymExpr factors[] = {2, sum, s1};
+  EXPECT_EQ(c.parse("Mul(2, Add(s0, 1), s1)"), c.mul(factors));
+  EXPECT_NE(c.mul(factors), c.mul(c.mul(2, sum), s1));
+}
+
 TEST_F(ParseTest, RelationsAndBooleans) {
   EXPECT_EQ(c.parse("s0 < 3"), c.lt(s0, 3));
   EXPECT_EQ(c.parse("s0 >= s1 + 1"), c.ge(s0, c.add(s1, 1)));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "winze/symbolic/expr_parts.h"
@@ -206,7 +207,7 @@ bool is_non_overlapping_and_dense(std::span<const std::int64_t> values) {
   if (rank == 1) return strides[0] == 1 || sizes[0] < 2;
   std::vector<std::size_t> order(rank);
   for (std::size_t i = 0; i < rank; ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return strides[i]; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(strides[i], i); });
   std::int64_t expected = 1;
   for (const std::size_t i : order) {
     if (sizes[i] == 1) continue;

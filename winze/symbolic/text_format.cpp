@@ -2,6 +2,8 @@
 #include "winze/symbolic/text_format.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "winze/symbolic/expr_parts.h"
 
@@ -324,16 +326,27 @@ void Printer::sum(SymExpr expr) {
 
 void Printer::product(SymExpr expr, bool negated) {
   auto factors = context_.operands(expr);
-  if (factors[0] == SymExpr(-1)) {
-    if (!negated) push("-");
+  bool coefficient = is_number(context_, factors[0]);
+  if (coefficient) {
+    if (factors[0] != SymExpr(-1)) {
+      push(factors[0], Binding::product, negated);
+      push("*");
+    } else if (negated) {
+      coefficient = false;
+    } else {
+      push("-");
+    }
     factors = factors.subspan(1);
-    negated = false;
   }
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    if (i > 0) push("*");
-    const bool coefficient = i == 0 && is_number(context_, factors[0]);
-    push(factors[i], coefficient ? Binding::product : Binding::negation, coefficient && negated);
-  }
+  // Sums come last, for Python multiplies from the left, and a number times a sum is another sum.
+  const auto is_sum = [this](SymExpr factor) { return context_.op(factor) == SymOp::add; };
+  std::vector<SymExpr> ordered;
+  std::ranges::copy_if(factors, std::back_inserter(ordered), std::not_fn(is_sum));
+  std::ranges::copy_if(factors, std::back_inserter(ordered), is_sum);
+  const bool together = coefficient && ordered.size() > 1 && is_sum(ordered[0]);
+  if (together) push("(");
+  joined(ordered, "*", Binding::negation);
+  if (together) push(")");
 }
 
 void Printer::relation(SymOp op, std::span<const SymExpr> operands) {

@@ -46,6 +46,16 @@ TEST_F(TextFormatTest, ParenthesesOnlyWhereNeeded) {
   EXPECT_EQ(plain("(u0//2)//(-3)"), "u0//2//-3");
 }
 
+TEST_F(TextFormatTest, ProductsOfSumsKeepTheirForm) {
+  EXPECT_EQ(plain("Mul(3, s1, Add(s0, 2))"), "3*s1*(s0 + 2)");
+  EXPECT_EQ(plain("Mul(3, Add(s1, 1), Add(s0, 2))"), "3*((s0 + 2)*(s1 + 1))");
+  EXPECT_EQ(plain("Mul(-1, Add(s1, 1), Add(s0, 2))"), "-((s0 + 2)*(s1 + 1))");
+  EXPECT_EQ(plain("s0 - (s0 + 2)*(s1 + 1)"), "s0 - (s0 + 2)*(s1 + 1)");
+  EXPECT_EQ(plain("Mul(Add(s1, 1), Add(s0, 2))"), "(s0 + 2)*(s1 + 1)");
+  EXPECT_EQ(plain("-s0*(s1 + 1)"), "-s0*(s1 + 1)");
+  EXPECT_EQ(plain("3*(s1 + 1)*(s0 + 2)"), "(s0 + 2)*(3*s1 + 3)");
+}
+
 TEST_F(TextFormatTest, Conditions) {
   EXPECT_EQ(plain("3 > s0"), "s0 < 3");
   EXPECT_EQ(plain("Eq(2, s0)"), "Eq(s0, 2)");

@@ -14,6 +14,8 @@ WERROR ?=
 FUZZ_SECONDS ?= 600
 
 PYTHON_BIN := .venv/bin/python
+# Asked for only where it is used, after setup has installed it.
+CLANGXX ?= $(shell scripts/setup.sh print-clang)
 # Real programs beside the checkout are tested where they are; their types come from transformers.
 MODELS := $(wildcard ../shared/models/index.json)
 TEST_GROUPS := system base $(if $(MODELS),models)
@@ -22,7 +24,7 @@ WERROR_FLAG = $(if $(WERROR),-DWINZE_WERROR=$(WERROR))
 RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON $(WERROR_FLAG)
 # gline-tables-only: stack traces with lines at a fraction of the size.
 SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
-	-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DWINZE_SANITIZE=address,undefined \
+	-DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_C_COMPILER=$(subst ++,,$(CLANGXX)) -DWINZE_SANITIZE=address,undefined \
 	-DWINZE_BUILD_FUZZERS=ON $(WERROR_FLAG)
 
 export ASAN_OPTIONS ?= detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1

@@ -3,6 +3,7 @@
 # Installs what the named groups need; does nothing, quickly, where it is there already.
 #
 #   scripts/setup.sh [system] [clang] [base] [models] [lint]
+#   scripts/setup.sh print-clang     says which clang++ `clang` installed
 #
 # system, clang   packages of the distribution (Debian and Ubuntu; elsewhere only checked)
 # base, models, lint   requirements/GROUP.txt, into the virtual environment .venv
@@ -92,18 +93,50 @@ setup_system() {
   find_python >/dev/null || install_packages "python3.$TORCH_PYTHON_MINOR-venv"
 }
 
+# Versions of clang that go with the C++20 library of current distributions, best first: clang 15 and
+# older cannot read the ranges of libstdc++ 12.
+readonly CLANG_MAJORS=(19 18 20 21 17 16)
+
+# The major version of clang to use: one that is installed with its runtime, else the best that the
+# distribution has.
+clang_major() {
+  local major
+  for major in "${CLANG_MAJORS[@]}"; do
+    if [[ -z $(missing_packages "clang-$major" "libclang-rt-$major-dev") ]]; then
+      printf '%s\n' "$major"
+      return 0
+    fi
+  done
+  for major in "${CLANG_MAJORS[@]}"; do
+    if apt-cache show "clang-$major" "libclang-rt-$major-dev" >/dev/null 2>&1; then
+      printf '%s\n' "$major"
+      return 0
+    fi
+  done
+  return 1
+}
+
 setup_clang() {
+  local major
   if ! is_debian; then
     check_tools clang clang++
     return
   fi
-  install_packages clang
-  local major runtime
-  major=$(clang -dumpversion | cut -d. -f1)
-  runtime="libclang-rt-$major-dev" # older releases have the runtime in libclang-common
-  if [[ ! -e "$(clang -print-resource-dir)/lib/linux" ]] ||
-    ! compgen -G "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-*" >/dev/null; then
-    install_packages "$runtime"
+  # A new machine's package lists may be empty.
+  if ! major=$(clang_major); then
+    can_be_root && apt_get update >/dev/null 2>&1
+    major=$(clang_major) || fail "the distribution has none of clang ${CLANG_MAJORS[*]}, one of which sanitize and fuzz need"
+  fi
+  install_packages "clang-$major" "libclang-rt-$major-dev"
+}
+
+# The clang++ that setup_clang installed, for the Makefile.
+print_clang() {
+  local major
+  if is_debian && major=$(clang_major) && command -v "clang++-$major" >/dev/null; then
+    printf 'clang++-%s\n' "$major"
+  else
+    printf 'clang++\n'
   fi
 }
 
@@ -151,6 +184,7 @@ for group in "$@"; do
   case $group in
     system) setup_system ;;
     clang) setup_clang ;;
+    print-clang) print_clang ;;
     base | models | lint) setup_requirements "$group" ;;
     *) fail "'$group' is not a group. There are: system clang base models lint" ;;
   esac

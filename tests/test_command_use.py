@@ -16,11 +16,24 @@ from conftest import Winze
 NAMES = ("mlp", "cond", "attention", "trees")
 
 
+SMALL = """\
+program "small"
+graph forward(%x: input f32[2, 3]) {
+  %a = aten.relu.default(%x) : f32[2, 3]
+  %b = aten.detach.default(%a) : f32[2, 3]
+  %c = aten.neg.default(%b) : f32[2, 3]
+  %d = aten.detach.default(%c) : f32[2, 3]
+  return output %d
+}
+"""
+
+
 @pytest.fixture
 def folder(own_programs: Path, tmp_path: Path) -> Path:
     """A folder with four programs and one file that is none."""
     for name in NAMES:
         shutil.copy(own_programs / f"{name}.pt2", tmp_path)
+    (tmp_path / "small.wz").write_text(SMALL)
     (tmp_path / "bad.pt2").write_bytes(b"PK\x03\x04 but then nothing")
     return tmp_path
 
@@ -142,16 +155,17 @@ def test_report_of_several_programs(winze: Winze, folder: Path) -> None:
 
 def test_stop_after_edits(winze: Winze, folder: Path) -> None:
     def edits(*options: str) -> tuple[int, bool]:
-        command = ("lower", "attention.pt2", "-o", "out.pt2", "--report", "r.json", *options)
-        winze(*command, cwd=folder)
+        command = ("lower", "small.wz", "-o", "out.wz", "--passes", "remove-detach")
+        winze(*command, "--report", "r.json", *options, cwd=folder)
         report = json.loads((folder / "r.json").read_text())
         return report["edits"], report["stopped_by_edit_limit"]
 
-    pipeline = ("--passes", "remove-assert-nodes, dead-code")
-    total, _ = edits(*pipeline)
-    assert total > 1
-    assert edits(*pipeline, "--stop-after-edits", "1") == (1, True)
-    assert edits(*pipeline, "--stop-after-edits", str(total)) == (total, False)
+    total, _ = edits()
+    assert total > 2
+    assert edits("--stop-after-edits", "1") == (1, True)
+    assert "detach" in (folder / "out.wz").read_text()
+    assert edits("--stop-after-edits", str(total)) == (total, False)
+    assert "detach" not in (folder / "out.wz").read_text()
 
 
 # --- Printing around passes
@@ -159,14 +173,17 @@ def test_stop_after_edits(winze: Winze, folder: Path) -> None:
 
 def test_prints_around_passes(winze: Winze, folder: Path) -> None:
     def shown(*options: str) -> str:
-        command = ("lower", "attention.pt2", "-o", "out.pt2", "--passes", "remove-assert-nodes")
+        command = ("lower", "small.wz", "-o", "out.wz", "--passes", "remove-detach")
         return winze(*command, *options, cwd=folder).stderr.decode()
 
-    for option in ("--print-before", "--print-after"):
-        assert "graph forward" in shown(option, "remove-assert-nodes")
-        assert "graph forward" in shown(option, "all")
+    for name in ("remove-detach", "all"):
+        assert "aten.detach" in shown("--print-before", name)
+        after = shown("--print-after", name)
+        assert "graph forward" in after
+        assert "aten.detach" not in after
     assert "graph forward" in shown("--print-on-change=full")
-    assert "_assert" in shown("--print-on-change")
+    assert "-   %b = aten.detach" in shown("--print-on-change")
+    assert shown() == ""
 
 
 def test_print_names_a_pass_of_the_pipeline(winze: Winze, folder: Path) -> None:

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/winze/help.h"
 #include "winze/schema/op_registry.h"
 #include "winze/support/atomic_file.h"
 #include "winze/support/edit_distance.h"
@@ -127,9 +128,14 @@ int run_command(int argc, const char* const* argv) {
   CLI::App app(description, "winze");
   app.footer(footer);
   app.require_subcommand(1);
-  app.set_version_flag("--version", version_text);
+  app.set_version_flag("--version", version_text, "Say the version, and exit");
   app.set_help_flag("-h,--help", "Say this, and exit");
-  app.get_formatter()->column_width(28);
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(28);
+  formatter->label("SUBCOMMAND", "COMMAND");
+  formatter->label("Positionals", "Arguments");
+  formatter->label("REQUIRED", "");
+  app.formatter(formatter);
   Action action;
   add_lower_command(app, action);
   add_print_command(app, action);

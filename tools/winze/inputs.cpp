@@ -52,7 +52,7 @@ void find_weights(ExportedProgram& program, const InputOptions& options,
 
 void add_input_options(CLI::App& command, InputOptions& options) {
   command.add_option("--model", options.model, "Which program, where the archive holds several")
-      ->type_name("NAME");
+      ->option_text("NAME");
   add_operator_options(command, options);
 }
 
@@ -61,12 +61,12 @@ void add_operator_options(CLI::App& command, InputOptions& options) {
       .add_option("--ops", options.op_files,
                   "Read schemas of custom operators, one a line as torch.library has them:\n"
                   "mylib::scale(Tensor x, float by=1.0) -> Tensor")
-      ->type_name("FILE")
+      ->option_text("FILE")
       ->allow_extra_args(false);
   command
       .add_option("--op-table", options.op_table,
                   "Use the operator table of another PyTorch release (see schemas/)")
-      ->type_name("FILE");
+      ->option_text("FILE");
 }
 
 std::unique_ptr<Context> make_context(const InputOptions& options) {

@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <filesystem>
+#include <limits>
 #include <mutex>
 #include <thread>
 
 #include <unistd.h>
 
 #include "tools/winze/command.h"
+#include "tools/winze/help.h"
 #include "tools/winze/lower_file.h"
 #include "tools/winze/targets.h"
 #include "winze/pass/plugin.h"
@@ -183,29 +184,30 @@ void add_pass_options(CLI::App& command, LowerOptions& options) {
   command
       .add_option("--passes", options.passes,
                   "What to run; \"\" for nothing (default: the pipeline `default`)")
-      ->type_name("PIPELINE")
+      ->option_text("PIPELINE")
       ->group(group);
   command.add_option("--load-pass-plugin", options.plugins, "Add the passes of a shared library")
-      ->type_name("LIB.so")
+      ->option_text("LIB.so")
       ->allow_extra_args(false)
       ->group(group);
   options.stop_after_edits_given =
       command
           .add_option("--stop-after-edits", options.stop_after_edits,
                       "Stop after the N-th edit of the run, to find the one that breaks a program")
-          ->type_name("N")
-          ->check(CLI::NonNegativeNumber)
+          ->option_text("N")
+          ->check(whole_number(0, std::numeric_limits<long long>::max()))
           ->group(group);
   command
       .add_flag("--verify-each{whole}", options.verify_each,
                 "Verify the whole program after each pass, not only what it changed;\n"
-                "--verify-each=none verifies nothing")
-      ->check(CLI::IsMember({"none", "changed", "whole"}))
+                "=none verifies nothing, neither before nor after")
+      ->option_text("[=WHAT]")
+      ->check(one_of({"none", "changed", "whole"}))
       ->group(group);
   command
       .add_option("--reproducer", manager.reproducer,
                   "When a pass fails, write the program as it was before it, with the passes left")
-      ->type_name("FILE.wz")
+      ->option_text("FILE.wz")
       ->group(group);
 }
 
@@ -220,20 +222,21 @@ void add_show_options(CLI::App& command, LowerOptions& options) {
   command
       .add_option("--print-before", manager.print_before,
                   "Print the program before pass P, or `all`")
-      ->type_name("P")
+      ->option_text("P")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group(group);
   command
       .add_option("--print-after", manager.print_after, "Print the program after pass P, or `all`")
-      ->type_name("P")
+      ->option_text("P")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group(group);
   command
       .add_flag("--print-on-change{diff}", options.print_on_change,
-                "Print what a pass changed, or with --print-on-change=full the whole program")
-      ->check(CLI::IsMember({"none", "diff", "full"}))
+                "Print what each pass changed, or with =full the whole program")
+      ->option_text("[=HOW]")
+      ->check(one_of({"none", "diff", "full"}))
       ->group(group);
   command
       .add_flag("--print-on-failure", manager.print_on_failure,
@@ -249,23 +252,23 @@ void add_lower_command(CLI::App& app, Action& action) {
   command.footer(footer);
   command.add_option("IN", options->inputs, "Programs to lower; - is standard input")->required();
   command.add_option("-o,--output", options->output, "Where to: a file, - or FOLDER/")
-      ->type_name("OUT")
+      ->option_text("OUT")
       ->required();
   command
       .add_option("-j,--jobs", options->jobs,
-                  "Lower N programs at a time (default: one a processor)")
-      ->type_name("N")
-      ->check(CLI::Range(1U, 1024U));
+                  "Lower N programs at a time (default: as many as processors)")
+      ->option_text("N")
+      ->check(whole_number(1, 1024));
   command
       .add_option("--torch-version", options->settings.torch_version,
                   "Write as this PyTorch release does, from 2.9 on (default: the program's own)")
-      ->type_name("V");
+      ->option_text("V");
   command
       .add_option("--weights", options->settings.inputs.weights,
                   "Take the weights of a program in text form from this .pt2")
-      ->type_name("FILE");
+      ->option_text("FILE");
   command.add_option("--report", options->report, "Write what was done as JSON")
-      ->type_name("FILE.json");
+      ->option_text("FILE.json");
   add_input_options(command, options->settings.inputs);
   add_pass_options(command, *options);
   add_show_options(command, *options);

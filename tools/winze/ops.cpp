@@ -160,7 +160,8 @@ void add_ops_command(CLI::App& app, Action& action) {
   command.footer(footer);
   command.add_option("NAME", options->names,
                      "Operators to show: aten.add.Tensor, or aten.add for each overload");
-  command.add_option("--tag", options->tag, "List only operators with this tag")->type_name("TAG");
+  command.add_option("--tag", options->tag, "List only operators with this tag")
+      ->option_text("TAG");
   add_operator_options(command, options->inputs);
   command.callback([options, &action] { action = [options] { return run_ops(*options); }; });
 }

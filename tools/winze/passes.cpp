@@ -55,7 +55,7 @@ void add_passes_command(CLI::App& app, Action& action) {
   command.add_option("NAME", options->names, "Passes or pipelines to describe (default: all)");
   command.add_flag("--markdown", options->markdown, "As a page in Markdown");
   command.add_option("--load-pass-plugin", options->plugins, "Add the passes of a shared library")
-      ->type_name("LIB.so")
+      ->option_text("LIB.so")
       ->allow_extra_args(false);
   command.callback([options, &action] { action = [options] { return run_passes(*options); }; });
 }

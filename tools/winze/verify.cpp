@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/winze/command.h"
+#include "tools/winze/help.h"
 #include "tools/winze/inputs.h"
 #include "winze/program/program_verifier.h"
 
@@ -26,7 +27,7 @@ constexpr const char* footer =
 
 struct VerifyOptions {
   std::vector<std::string> inputs;
-  VerifyLevel level = VerifyLevel::semantics;
+  std::string level = "semantics";
   InputOptions input_options;
 };
 
@@ -34,7 +35,8 @@ struct VerifyOptions {
 bool verify_one(const std::string& path, const VerifyOptions& options) {
   try {
     const Input input = read_input(path, options.input_options);
-    const std::vector<Diagnostic> findings = verify(input.program, options.level);
+    const std::vector<Diagnostic> findings =
+        verify(input.program, *verify_level_from_name(options.level));
     for (Diagnostic finding : findings) {
       if (finding.where.file.empty()) finding.where.file = display_name(path);
       write_message(finding.str());
@@ -61,14 +63,9 @@ void add_verify_command(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("verify", "Checks programs and shows every finding.");
   command.footer(footer);
   command.add_option("IN", options->inputs, "Programs to check; - is standard input")->required();
-  const std::vector<std::pair<std::string, VerifyLevel>> levels = {
-      {"structure", VerifyLevel::structure},
-      {"schema", VerifyLevel::schema},
-      {"meta", VerifyLevel::meta},
-      {"semantics", VerifyLevel::semantics}};
   command.add_option("--level", options->level, "How far to check (default: semantics)")
-      ->type_name("LEVEL")
-      ->transform(CLI::CheckedTransformer(levels));
+      ->option_text("LEVEL")
+      ->check(one_of({"structure", "schema", "meta", "semantics"}));
   add_input_options(command, options->input_options);
   command.callback([options, &action] { action = [options] { return run_verify(*options); }; });
 }

@@ -71,7 +71,7 @@ def test_a_reader_that_stops_is_no_failure_to_report(winze: Winze, folder: Path)
 
 def test_a_full_disk_is_a_failure(winze: Winze, folder: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        command = [winze.path, "print", folder / "mlp.pt2"]
+        command: list[str | Path] = [winze.path, "print", folder / "mlp.pt2"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 1
     assert b"error" in done.stderr
@@ -109,7 +109,7 @@ def test_equal_names_are_refused_before_anything_is_done(winze: Winze, folder: P
 
 def test_progress_is_shown_on_a_terminal_alone(winze: Winze, folder: Path) -> None:
     main, terminal = pty.openpty()
-    command = [winze.path, "lower", *(f"{name}.pt2" for name in NAMES), "-o", "out/"]
+    command: list[str | Path] = [winze.path, "lower", *(f"{name}.pt2" for name in NAMES), "-o", "out/"]
     subprocess.run(command, stderr=terminal, cwd=folder, check=True, timeout=60)
     os.close(terminal)
     assert b"[1/4]" in os.read(main, 10000)
@@ -200,7 +200,7 @@ def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
     """Standard input stays open, so that the command is interrupted for certain."""
     target = folder / "out.pt2"
     target.write_bytes(b"as it was")
-    command = [winze.path, "lower", "-", "-o", target]
+    command: list[str | Path] = [winze.path, "lower", "-", "-o", target]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write((folder / "mlp.pt2").read_bytes())

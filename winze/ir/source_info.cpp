@@ -32,6 +32,15 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+/// Whose code a file holds, the least telling first.
+enum class FrameOwner : std::uint8_t { generated, torch, user };
+
+FrameOwner owner_of(std::string_view file) {
+  if (file.starts_with('<')) return FrameOwner::generated;
+  const bool is_torch = file.starts_with("torch/") || file.find("-packages/torch/") != file.npos;
+  return is_torch ? FrameOwner::torch : FrameOwner::user;
+}
+
 }  // namespace
 
 std::string SourceLine::str() const {
@@ -43,19 +52,14 @@ std::string SourceLine::str() const {
 
 std::optional<SourceLine> user_source_line(std::string_view stack_trace) {
   std::optional<SourceLine> found;
-  bool found_is_generated = false;
   bool code_follows = false;
   while (!stack_trace.empty()) {
     const std::size_t end = stack_trace.find('\n');
     const std::string_view line = trimmed(stack_trace.substr(0, end));
     stack_trace = end == std::string_view::npos ? std::string_view() : stack_trace.substr(end + 1);
     if (std::optional<SourceLine> frame = parse_frame(line)) {
-      const bool generated = frame->file.starts_with('<');
-      code_follows = !found || found_is_generated || !generated;
-      if (code_follows) {
-        found = frame;
-        found_is_generated = generated;
-      }
+      code_follows = !found || owner_of(frame->file) >= owner_of(found->file);
+      if (code_follows) found = frame;
     } else if (code_follows && !line.empty()) {
       found->code = line;
       code_follows = false;

@@ -25,7 +25,7 @@ struct SourceInfo {
   bool operator==(const SourceInfo&) const = default;
 };
 
-/// The innermost frame of a Python stack trace.
+/// A frame of a Python stack trace.
 struct SourceLine {
   std::string_view file;
   int line = 0;
@@ -37,7 +37,8 @@ struct SourceLine {
 };
 
 /// Reads the user's own line out of a stack trace as torch writes it (`File "f", line 1, in g\n
-/// code`). Frames of generated code (`<eval_with_key>`) are passed over where there is another.
+/// code`): the innermost frame of user code, else of PyTorch itself, else of generated code
+/// (`<eval_with_key>`).
 [[nodiscard]] std::optional<SourceLine> user_source_line(std::string_view stack_trace);
 
 }  // namespace winze

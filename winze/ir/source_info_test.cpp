@@ -22,6 +22,23 @@ TEST(SourceLine, PassesOverGeneratedFrames) {
   EXPECT_EQ(line->str(), "model.py:10, in forward: torch.cond(p, a, b, (x,))");
 }
 
+TEST(SourceLine, PassesOverFramesOfPyTorchItself) {
+  const auto line = user_source_line(
+      "File \"model.py\", line 10, in forward\n    y = self.lin(x)\n"
+      "  File \"lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n"
+      "    return F.linear(input, self.weight, self.bias)");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->str(), "model.py:10, in forward: y = self.lin(x)");
+}
+
+TEST(SourceLine, KeepsAFrameOfPyTorchWhereThereIsNoOther) {
+  const auto line = user_source_line(
+      "File \"torch/fx/passes/runtime_assert.py\", line 24, in insert\n"
+      "  File \"<eval_with_key>.83\", line 6, in forward");
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->str(), "torch/fx/passes/runtime_assert.py:24, in insert");
+}
+
 TEST(SourceLine, KeepsAGeneratedFrameWhereThereIsNoOther) {
   const auto line = user_source_line("File \"<eval_with_key>.83\", line 6, in forward");
   ASSERT_TRUE(line);

@@ -55,6 +55,7 @@ class SumBuilder {
     operands.reserve(terms_.size() + 1);
     if (!constant_.is_zero()) operands.push_back(from_number(context_, constant_));
     for (std::size_t i = 0; i < terms_.size();) i = merge(i, operands);
+    if (undefined_) return ExprStore::atom(SymOp::nan);
     return finish(context_, SymOp::add, operands, 0);
   }
 
@@ -89,6 +90,7 @@ class SumBuilder {
       sum = require_in_range(
           number_add(sum, *as_number(context_.store(), terms_[next].coefficient)), "sum");
     }
+    undefined_ |= sum.form == Number::Form::nan;  // of two infinite coefficients
     if (!sum.is_zero()) {
       operands.push_back(with_coefficient(context_, from_number(context_, sum), first.rest));
     }
@@ -98,6 +100,7 @@ class SumBuilder {
   SymbolicContext& context_;
   Number constant_;
   std::vector<Term> terms_;
+  bool undefined_ = false;
 };
 
 /// `coefficient * sum`, term by term: the terms stay distinct and in order.

@@ -100,6 +100,7 @@ TEST_F(ArithmeticTest, InfinitiesAbsorbNumbers) {
   EXPECT_EQ(c.add(infinity, 5), infinity);
   EXPECT_EQ(c.mul(infinity, -1), SymbolicContext::negative_int_oo());
   EXPECT_EQ(c.srepr(c.sub(infinity, infinity)), "nan");
+  EXPECT_EQ(c.srepr(c.add(y, c.sub(c.mul(infinity, x), c.mul(infinity, x)))), "nan");
 }
 
 TEST_F(ArithmeticTest, AMillionTermsAreSortedOnce) {

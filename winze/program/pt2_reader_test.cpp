@@ -351,24 +351,14 @@ TEST(Pt2Reader, ModuleSignaturesFollowTheirValues) {
 
 TEST(Pt2Reader, EveryArgumentKindIsRead) {
   ProgramText text;
-  text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.mine.any.default");
-  text.nodes = replaced(
-      text.nodes, R"({"name": "self", "arg": {"as_tensor": {"name": "p_w"}}, "kind": 1})",
-      R"({"name": "a", "arg": {"as_none": true}, "kind": 1}, {"name": "b", "arg": {"as_tensors": [{"name": "x"}]}, "kind": 1},)"
-      R"( {"name": "c", "arg": {"as_ints": [1, 2]}, "kind": 1}, {"name": "d", "arg": {"as_floats": ["-Infinity", "NaN"]}, "kind": 1},)"
-      R"( {"name": "e", "arg": {"as_strings": ["s"]}, "kind": 1}, {"name": "f", "arg": {"as_sym_ints": [{"as_int": 3}]}, "kind": 1},)"
-      R"( {"name": "g", "arg": {"as_scalar_type": 7}, "kind": 1}, {"name": "h", "arg": {"as_memory_format": 2}, "kind": 1},)"
-      R"( {"name": "i", "arg": {"as_layout": 7}, "kind": 1}, {"name": "j", "arg": {"as_device": {"type": "cuda", "index": 1}}, "kind": 1},)"
-      R"( {"name": "k", "arg": {"as_bools": [true]}, "kind": 1}, {"name": "l", "arg": {"as_optional_tensors": [{"as_none": true}, {"as_tensor": {"name": "x"}}]}, "kind": 1},)"
-      R"( {"name": "m", "arg": {"as_custom_obj": {"name": "o", "class_fqn": "C"}}, "kind": 1}, {"name": "n", "arg": {"as_operator": "torch.ops.aten.relu.default"}, "kind": 1},)"
-      R"( {"name": "o", "arg": {"as_sym_floats": [{"as_float": 0.5}]}, "kind": 1}, {"name": "p", "arg": {"as_optional_tensor": {"as_tensor": {"name": "x"}}}, "kind": 1},)"
-      R"( {"name": "q", "arg": {"as_complex": {"real": 1.0, "imag": -2.0}}, "kind": 1}, {"name": "r", "arg": {"as_nested_tensors": [[{"name": "x"}], []]}, "kind": 1},)"
-      R"( {"name": "s", "arg": {"as_int_lists": [[1], [2, 3]]}, "kind": 1}, {"name": "t", "arg": {"as_string_to_argument": {"k": {"as_int": 1}}}, "kind": 1},)"
-      R"( {"name": "u", "arg": {"as_float_lists": [[1.5]]}, "kind": 2}, {"name": "v", "arg": {"as_sym_bools": [{"as_bool": false}]}, "kind": 2},)"
-      R"( {"name": "w", "arg": {"as_string": "q"}, "kind": 2}, {"name": "x", "arg": {"as_float": 1.5}, "kind": 2}, {"name": "y", "arg": {"as_bool": true}, "kind": 2}, {"name": "z", "arg": {"as_int": -5}, "kind": 2})");
+  text.nodes = test::node_with_every_argument();
   EXPECT_THAT(error_of(text), IsEmpty());
-  text.nodes =
-      replaced(text.nodes, R"({"k": {"as_int": 1}})", R"({"k": {"as_tensor": {"name": "x"}}})");
+}
+
+TEST(Pt2Reader, DictionariesHoldConstantsOnly) {
+  ProgramText text;
+  text.nodes = replaced(test::node_with_every_argument(), R"({"k": {"as_int": 1}})",
+                        R"({"k": {"as_tensor": {"name": "x"}}})");
   EXPECT_THAT(error_of(text), HasSubstr("a dictionary holds an argument of kind as_tensor"));
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view archive_root = "archive/";
 
 void add_record(ZipWriter& zip, const ArchiveRecord& record) {
-  const std::string name = std::string(archive_root) + record.name;
+  const std::string name = fmt::format("{}{}", archive_root, record.name);
   if (record.crc32) {
     zip.add_unchanged(name, record.bytes, *record.crc32);
   } else {
@@ -72,11 +72,11 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
   inputs.name = fmt::format("data/sample_inputs/{}.pt", program.name);
   add_record(zip, inputs);
   for (const ArchiveRecord& record : program.records) add_record(zip, record);
-  zip.add(root + std::string(archive_format_record), "pt2");
-  zip.add(root + std::string(archive_version_record), "0");
-  zip.add(root + std::string(container_version_record), "6\n");
-  zip.add(root + std::string(byteorder_record), "little");
-  zip.add(root + std::string(serialization_id_record),
+  zip.add(fmt::format("{}{}", root, archive_format_record), "pt2");
+  zip.add(fmt::format("{}{}", root, archive_version_record), "0");
+  zip.add(fmt::format("{}{}", root, container_version_record), "6\n");
+  zip.add(fmt::format("{}{}", root, byteorder_record), "little");
+  zip.add(fmt::format("{}{}", root, serialization_id_record),
           serialization_id(json, weights_config, constants_config));
   zip.finish();
   return warnings;

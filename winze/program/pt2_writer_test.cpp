@@ -155,6 +155,28 @@ TEST(Pt2Writer, MutationMakesTheDialectTraining) {
   EXPECT_THAT(program_json(read(context, text)), HasSubstr(R"("verifiers": ["TRAINING"])"));
 }
 
+TEST(Pt2Writer, EveryArgumentKindIsWritten) {
+  ProgramText text;
+  text.nodes = test::node_with_every_argument();
+  Context context;
+  const std::string json = program_json(read(context, text));
+  // Symbolic arguments that are constants come out as constants, an optional tensor that is there
+  // as a tensor.
+  text.nodes = replaced(text.nodes, R"({"as_sym_int": {"as_int": 4}})", R"({"as_int": 4})");
+  text.nodes = replaced(text.nodes, R"({"as_sym_ints": [{"as_int": 3}]})", R"({"as_ints": [3]})");
+  text.nodes =
+      replaced(text.nodes, R"({"as_sym_bool": {"as_bool": true}})", R"({"as_bool": true})");
+  text.nodes =
+      replaced(text.nodes, R"({"as_sym_bools": [{"as_bool": false}]})", R"({"as_bools": [false]})");
+  text.nodes =
+      replaced(text.nodes, R"({"as_sym_float": {"as_float": 0.25}})", R"({"as_float": 0.25})");
+  text.nodes =
+      replaced(text.nodes, R"({"as_sym_floats": [{"as_float": 0.5}]})", R"({"as_floats": [0.5]})");
+  text.nodes = replaced(text.nodes, R"({"as_optional_tensor": {"as_tensor": {"name": "x"}}})",
+                        R"({"as_tensor": {"name": "x"}})");
+  EXPECT_EQ(json, text.json());
+}
+
 TEST(Pt2Writer, InfinitiesKeepTheirSign) {
   ProgramText text;
   text.nodes =

@@ -78,6 +78,58 @@ struct ProgramText {
   }
 };
 
+/// The nodes of a program, the first of which passes an argument of each kind to an unknown
+/// operator.
+inline std::string node_with_every_argument() {
+  constexpr std::string_view positional[] = {
+      R"({"as_none": true})",
+      R"({"as_tensor": {"name": "p_w"}})",
+      R"({"as_tensors": [{"name": "x"}]})",
+      R"({"as_int": -5})",
+      R"({"as_ints": [1, 2]})",
+      R"({"as_float": 1.5})",
+      R"({"as_floats": ["-Infinity", "NaN", "Infinity"]})",
+      R"({"as_string": "q"})",
+      R"({"as_strings": ["s"]})",
+      R"({"as_sym_int": {"as_int": 4}})",
+      R"({"as_sym_ints": [{"as_int": 3}]})",
+      R"({"as_scalar_type": 7})",
+      R"({"as_memory_format": 2})",
+      R"({"as_layout": 7})",
+      R"({"as_device": {"type": "cuda", "index": 1}})",
+      R"({"as_bool": true})",
+      R"({"as_bools": [true]})",
+      R"({"as_sym_bool": {"as_bool": true}})",
+      R"({"as_sym_bools": [{"as_bool": false}]})",
+      R"({"as_optional_tensors": [{"as_none": true}, {"as_tensor": {"name": "x"}}]})",
+  };
+  constexpr std::string_view keywords[] = {
+      R"({"as_custom_obj": {"name": "o", "class_fqn": "C"}})",
+      R"({"as_operator": "torch.ops.aten.relu.default"})",
+      R"({"as_sym_float": {"as_float": 0.25}})",
+      R"({"as_sym_floats": [{"as_float": 0.5}]})",
+      R"({"as_optional_tensor": {"as_tensor": {"name": "x"}}})",
+      R"({"as_complex": {"real": 1.0, "imag": -2.0}})",
+      R"({"as_nested_tensors": [[{"name": "x"}], []]})",
+      R"({"as_int_lists": [[1], [2, 3]]})",
+      R"({"as_string_to_argument": {"k": {"as_int": 1}}})",
+      R"({"as_float_lists": [[1.5]]})",
+  };
+  std::string inputs;
+  int number = 0;
+  const auto add = [&](std::string_view argument, int kind) {
+    if (!inputs.empty()) inputs += ", ";
+    inputs += R"({"name": "a)" + std::to_string(number++) + R"(", "arg": )" +
+              std::string(argument) + R"(, "kind": )" + std::to_string(kind) + "}";
+  };
+  for (const std::string_view argument : positional) add(argument, 1);
+  for (const std::string_view argument : keywords) add(argument, 2);
+  return R"([{"target": "torch.ops.mine.any.default", "inputs": [)" + inputs +
+         R"(], "outputs": [{"as_tensor": {"name": "relu"}}], "metadata": {}, )"
+         R"("is_hop_single_tensor_return": null, "name": "relu"}, )" +
+         ProgramText().nodes.substr(ProgramText().nodes.find(R"({"target": "torch.ops.aten.add)"));
+}
+
 /// A config that lists `w`, a parameter of two floats, in the record weight_0.
 inline std::string weights_config() {
   return R"({"config": {"w": {"path_name": "weight_0", "is_param": true, "use_pickle": false, "tensor_meta": )" +

@@ -61,7 +61,7 @@ std::string WeightsWriter::choose_name(const Storage& storage) {
 void WeightsWriter::write_payloads(ZipWriter& zip) const {
   for (const Payload& payload : payloads_) {
     const Storage& storage = program_.storages[payload.storage.index];
-    const std::string name = root_ + folder_ + payload.record;
+    const std::string name = fmt::format("{}{}{}", root_, folder_, payload.record);
     if (storage.crc32) {
       zip.add_unchanged(name, storage.bytes, *storage.crc32);
     } else {

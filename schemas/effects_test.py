@@ -56,7 +56,7 @@ def load_facts() -> dict[str, Facts]:
 
 
 FACTS = load_facts()
-checked: set[str] = set()  # every operator that any call of was checked
+checked: set[str] = set()  # the operators that the running test has checked a call of
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
@@ -322,6 +322,7 @@ def test_samples(info: Any) -> None:
     if dtype is None:
         pytest.skip("no samples on the processor")
     findings: list[str] = []
+    checked.clear()
     try:
         samples = list(info.sample_inputs("cpu", dtype, requires_grad=False))
     except Exception as error:  # samples may need what this build lacks
@@ -330,6 +331,8 @@ def test_samples(info: Any) -> None:
     for sample in samples[::step][:SAMPLES_PER_OPERATOR]:
         for variant in variants_of(info):
             findings += findings_of(variant, [sample.input, *sample.args], sample.kwargs)
+    if not checked:
+        pytest.skip("none of its operators could be checked")
     assert not findings, "\n".join(dict.fromkeys(findings))
 
 

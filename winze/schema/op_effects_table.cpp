@@ -12,37 +12,36 @@ using Test = EffectCondition::Test;
 constexpr EffectRow ordered(OpId op, Ordering ordering) {
   return {.op = op, .fact = Fact::ordered, .ordering = ordering};
 }
+constexpr EffectRow about(OpId op, Fact fact, std::string_view argument) {
+  return {.argument = argument, .op = op, .fact = fact};
+}
+constexpr EffectRow when_true(OpId op, Fact fact, std::string_view argument,
+                              std::string_view tested) {
+  return {.argument = argument, .tested = tested, .op = op, .fact = fact, .test = Test::is_true};
+}
 constexpr EffectRow writes(OpId op, std::string_view argument) {
-  return {.op = op, .fact = Fact::writes, .argument = argument};
+  return about(op, Fact::writes, argument);
 }
 constexpr EffectRow writes_if(OpId op, std::string_view argument, std::string_view tested) {
-  return {.op = op,
-          .fact = Fact::writes,
-          .argument = argument,
-          .test = Test::is_true,
-          .tested = tested};
+  return when_true(op, Fact::writes, argument, tested);
 }
 constexpr EffectRow writes_only_if(OpId op, std::string_view argument, std::string_view tested) {
-  return {.op = op,
-          .fact = Fact::writes_only,
-          .argument = argument,
-          .test = Test::is_true,
-          .tested = tested};
+  return when_true(op, Fact::writes_only, argument, tested);
 }
 constexpr EffectRow views(OpId op, std::string_view argument) {
-  return {.op = op, .fact = Fact::views, .argument = argument};
+  return about(op, Fact::views, argument);
 }
 constexpr EffectRow is_self(OpId op, std::string_view argument) {
-  return {.op = op, .fact = Fact::is_self, .argument = argument};
+  return about(op, Fact::is_self, argument);
 }
 constexpr EffectRow maybe_aliases(OpId op, std::string_view argument) {
-  return {.op = op, .fact = Fact::maybe_aliases, .argument = argument};
+  return about(op, Fact::maybe_aliases, argument);
 }
 constexpr EffectRow random_if(OpId op, std::string_view tested) {
-  return {.op = op, .fact = Fact::random, .test = Test::is_true, .tested = tested};
+  return when_true(op, Fact::random, {}, tested);
 }
 constexpr EffectRow fact(OpId op, Fact which) {
-  return {.op = op, .fact = which};
+  return about(op, which, {});
 }
 
 constexpr EffectRow table[] = {

@@ -34,12 +34,16 @@ enum class EffectFact : std::uint8_t {
 
 /// One row of the table.
 struct EffectRow {
+  std::string_view argument;
+  std::string_view tested;  ///< the argument that the test asks
   OpId op;
   EffectFact fact;
-  std::string_view argument = {};
   EffectCondition::Test test = EffectCondition::Test::always;
-  std::string_view tested = {};  ///< the argument that the test asks
   Ordering ordering = Ordering::none;
+};
+EffectCondition::Test test = EffectCondition::Test::always;
+std::string_view tested = {};  ///< the argument that the test asks
+Ordering ordering = Ordering::none;
 };
 
 /// Every exception, in no particular order; several rows may speak of one operator.

@@ -23,8 +23,19 @@ def value_text(value: Any) -> str:
 
 
 def node_text(node: torch.fx.Node) -> str:
+    """Arguments of operators are bound to their schema: position, keyword and a spelled default are one."""
     target = node._pretty_print_target(node.target)
-    return f"{node.op} {node.name} = {target} {node.args} {node.kwargs}"
+    if not isinstance(node.target, torch._ops.OpOverload):
+        return f"{node.op} {node.name} = {target} {node.args} {node.kwargs}"
+    formal = node.target._schema.arguments
+    given = dict(zip((argument.name for argument in formal), node.args, strict=False)) | node.kwargs
+    bound = {
+        argument.name: given[argument.name]
+        for argument in formal
+        if argument.name in given
+        and not (argument.has_default_value() and repr(given[argument.name]) == repr(argument.default_value))
+    }
+    return f"{node.op} {node.name} = {target} {bound}"
 
 
 def node_meta_text(node: torch.fx.Node) -> str:

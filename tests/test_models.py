@@ -19,6 +19,7 @@ import pytest
 import torch
 from conftest import MODELS_DIR, Winze
 from same_program import differences
+from torch.export.pt2_archive._package import load_pt2
 
 pytestmark = pytest.mark.skipif(not (MODELS_DIR / "index.json").exists(), reason="no folder ../shared/models")
 
@@ -148,7 +149,7 @@ def test_one_of_two_programs_is_chosen_by_name(winze: Winze, tmp_path: Path) -> 
     assert "first" in message
     assert "second" in message
     assert "--model" in message
-    contents = torch.export.pt2_archive._package.load_pt2(str(source))
+    contents = load_pt2(str(source))
     for name in ("first", "second"):
         written = winze.convert(source, tmp_path / f"{name}.pt2", "--model", name)
         expected = contents.exported_programs[name]

@@ -37,10 +37,11 @@ void take_weights(ExportedProgram& program, const Bytes& archive, const std::str
                  {.file_name = path, .model = options.model, .warnings = &warnings});
 }
 
-/// The weights of the archive that the text names, where it is still there.
+/// The weights, example inputs and further records of the archive that the text names, where it is
+/// still there.
 void find_weights(ExportedProgram& program, const InputOptions& options,
                   std::vector<Diagnostic>& warnings) {
-  if (program.has_all_bytes() || !std::filesystem::is_regular_file(program.archive.path)) return;
+  if (!std::filesystem::is_regular_file(program.archive.path)) return;
   const std::string path = program.archive.path;
   const Bytes archive = map_file(path);
   if (digest_of(archive, path) == program.archive.digest) {

@@ -15,6 +15,8 @@ namespace {
 
 /// Readers strip the root folder; its name has no meaning.
 constexpr std::string_view archive_root = "archive/";
+/// `torch.export.load` reads the program of this name and no other, whatever it was called before.
+constexpr std::string_view model_name = "model";
 
 void add_record(ZipWriter& zip, const ArchiveRecord& record) {
   const std::string name = fmt::format("{}{}", archive_root, record.name);
@@ -60,16 +62,16 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
 
   ZipWriter zip(sink);
   weights.write_payloads(zip);
-  zip.add(fmt::format("{}{}{}_weights_config.json", root, weights_folder, program.name),
+  zip.add(fmt::format("{}{}{}_weights_config.json", root, weights_folder, model_name),
           weights_config);
   constants.write_payloads(zip);
-  zip.add(fmt::format("{}{}{}_constants_config.json", root, constants_folder, program.name),
+  zip.add(fmt::format("{}{}{}_constants_config.json", root, constants_folder, model_name),
           constants_config);
-  zip.add(fmt::format("{}models/{}.json", root, program.name), json);
+  zip.add(fmt::format("{}models/{}.json", root, model_name), json);
   ArchiveRecord inputs;
   if (program.example_inputs) inputs = *program.example_inputs;
   // PyTorch wants the record even where there are no example inputs.
-  inputs.name = fmt::format("data/sample_inputs/{}.pt", program.name);
+  inputs.name = fmt::format("data/sample_inputs/{}.pt", model_name);
   add_record(zip, inputs);
   for (const ArchiveRecord& record : program.records) add_record(zip, record);
   zip.add(fmt::format("{}{}", root, archive_format_record), "pt2");

@@ -41,10 +41,6 @@ struct EffectRow {
   EffectCondition::Test test = EffectCondition::Test::always;
   Ordering ordering = Ordering::none;
 };
-EffectCondition::Test test = EffectCondition::Test::always;
-std::string_view tested = {};  ///< the argument that the test asks
-Ordering ordering = Ordering::none;
-};
 
 /// Every exception, in no particular order; several rows may speak of one operator.
 [[nodiscard]] std::span<const EffectRow> effect_table();

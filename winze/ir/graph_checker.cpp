@@ -329,7 +329,31 @@ void GraphChecker::check_nodes(std::span<const Node> nodes) {
             graph_->values_[value].node.index);
       }
       if (!graph_->values_[value].meta.valid()) add(id, "its value {} has no meta", value);
+      check_local_uses(id, value);
     }
+  }
+}
+
+/// That the users of a value come behind it, and that the list of its uses holds together.
+void GraphChecker::check_local_uses(NodeId node, std::uint32_t value) {
+  const auto& slots = graph_->slots_;
+  std::uint32_t count = 0;
+  for (SlotId slot = graph_->values_[value].first_use; slot.valid();
+       slot = SlotId{slots[slot.index].c}) {
+    if (slot.index >= slots.size() || graph_->slot_kinds_[slot.index] != ArgumentKind::value ||
+        slots[slot.index].a != value || ++count > graph_->values_[value].use_count) {
+      return add(node, "the list of uses of value {} is broken", value);
+    }
+    const NodeId user = slots[slot.index].owner;
+    if (!is_alive(user)) {
+      add(node, "value {} is used by an erased node", value);
+    } else if (record(user).order <= record(node).order) {
+      add(node, "value {} is used by node {}, which stands before it", value, user.index);
+    }
+  }
+  if (count != graph_->values_[value].use_count) {
+    add(node, "value {} has {} uses, but {} are counted", value, count,
+        graph_->values_[value].use_count);
   }
 }
 

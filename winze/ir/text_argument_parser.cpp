@@ -63,7 +63,7 @@ void TextParser::call_argument(Scope& scope, Call& call) {
     }
   }
   const Argument value = argument(&scope, 0);
-  if (call.arguments.size() + call.more.size() + call.extra_values.size() > most_arguments) {
+  if (call.arguments.size() + call.more.size() + call.extra_values.size() >= most_arguments) {
     lexer_.fail_at(call.offset, fmt::format("a call has more than {} arguments", most_arguments));
   }
   if (call.callee->is_opaque) {
@@ -322,7 +322,11 @@ Device TextParser::device() {
   Device device;
   if (lexer_.accept_word("device")) {
     lexer_.expect('(', "after 'device'");
-    device.type = context_->device_type(lexer_.string("the type of a device in quotes"));
+    try {
+      device.type = context_->device_type(lexer_.string("the type of a device in quotes"));
+    } catch (const Error& error) {
+      lexer_.rethrow_at(begin, error);
+    }
     lexer_.expect(',', "after the type of a device");
     device.index = index_of(lexer_.integer("the index of a device"));
     lexer_.expect(')', "after the index of a device");

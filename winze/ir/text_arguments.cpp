@@ -79,6 +79,10 @@ void TextPrinter::integer(std::int64_t value) {
   out_->append(digits, end);
 }
 
+void TextPrinter::argument(const Node& node, const Argument& argument, const ValueNames& names) {
+  this->argument(Scope{&node.graph(), &names, -1}, node, argument, 0);
+}
+
 void TextPrinter::argument(const Scope& scope, const Node& node, const Argument& argument,
                            int depth) {
   switch (argument.kind()) {

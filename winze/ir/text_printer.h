@@ -52,6 +52,8 @@ class TextPrinter {
   /// One node in one line without line end; bodies of nested graphs are left out. `names` may be
   /// null: then given names are shown as they are, and unnamed values as `%#12` by index.
   void node(const Node& node, const ValueNames* names);
+  /// An argument of a node in one line; bodies of nested graphs are left out.
+  void argument(const Node& node, const Argument& argument, const ValueNames& names);
 
  private:
   struct Scope {

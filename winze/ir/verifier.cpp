@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <tsl/robin_set.h>
+
 #include "winze/ir/graph_checker.h"
 #include "winze/ir/verifier_checks.h"
 
@@ -71,11 +73,15 @@ std::vector<Diagnostic> verify(std::span<const Node> nodes, VerifyLevel level) {
   GraphChecker(nodes.front().graph(), findings).check_nodes(nodes);
   if (!findings.empty() || level == VerifyLevel::structure) return findings.take();
   findings.set_printable(true);
+  tsl::robin_set<std::uint32_t> checked;
+  const auto check_once = [&](const Node& node) {
+    if (checked.insert(node.id().index).second) check_node(node, level, findings);
+  };
   for (const Node& node : nodes) {
     if (!node.is_alive()) continue;
-    check_node(node, level, findings);
-    for (const Node user : node.users()) {
-      if (user.is_call()) check_node(user, level, findings);
+    check_once(node);
+    for (std::uint32_t index = 0; index < node.value_count(); ++index) {
+      for (const Use use : node.value(index).uses()) check_once(use.node);
     }
   }
   return findings.take();

@@ -429,6 +429,18 @@ TEST_F(VerifierTest, FindsBrokenLinksOfSomeNodes) {
               Contains(HasSubstr("its link to the next node is broken, or out of order")));
 }
 
+TEST_F(VerifierTest, FindsBrokenUsesOfSomeNodes) {
+  small();
+  const std::vector<Node> some{node(1)};
+  value_record(1).use_count = 3;
+  EXPECT_THAT(messages(verify(some, VerifyLevel::structure)),
+              Contains(HasSubstr("value 1 has 2 uses, but 3 are counted")));
+  value_record(1).use_count = 2;
+  std::swap(record(1).order, record(2).order);
+  EXPECT_THAT(messages(verify(some, VerifyLevel::structure)),
+              Contains(HasSubstr("value 1 is used by node 2, which stands before it")));
+}
+
 TEST_F(VerifierTest, FindsAUserThatComesBefore) {
   small();
   const std::vector<Node> some{node(2)};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <tsl/robin_set.h>
 
 #include "winze/support/hash.h"
 
@@ -96,19 +97,13 @@ SymExpr CanonicalSide::expression(SymExpr own) {
   if (const auto found = expressions_.find(own); found != expressions_.end()) return found->second;
   // Operands have smaller indices than what they are operands of: in that order all are there in
   // time.
-  std::vector<SymExpr> reached{own};
   const SymbolicContext& symbols = context().symbols();
+  std::vector<SymExpr> reached{own};
+  tsl::robin_set<std::uint64_t> seen;
   for (std::size_t at = 0; at < reached.size(); ++at) {
     for (const SymExpr operand : symbols.operands(reached[at])) {
       if (operand.is_constant() || expressions_.contains(operand)) continue;
-      reached.push_back(operand);
-    }
-    if (reached.size() > 4096 && (reached.size() & (reached.size() - 1)) == 0) {
-      std::ranges::sort(reached.begin() + static_cast<std::ptrdiff_t>(at) + 1, reached.end(), {},
-                        &SymExpr::bits);
-      reached.erase(
-          std::unique(reached.begin() + static_cast<std::ptrdiff_t>(at) + 1, reached.end()),
-          reached.end());
+      if (seen.insert(operand.bits()).second) reached.push_back(operand);
     }
   }
   std::ranges::sort(reached, {}, [](SymExpr expression) { return expression.index(); });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/program/program_text.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -149,6 +151,33 @@ TEST(ProgramText, LeavesTheBytesOfALargeNewWeightOut) {
   add_constant(program, "big", meta, Bytes::own(std::string(100'000, 'x')));
   EXPECT_THAT(print_program(program),
               HasSubstr("  tensor \"big\" u8[100000] storage 0 size 100000\n"));
+}
+
+/// The fenced blocks of docs/text-format.md that are programs.
+std::vector<std::string> documented_programs() {
+  std::ifstream file(WINZE_SOURCE_DIR "/docs/text-format.md");
+  std::vector<std::string> programs;
+  std::string line;
+  bool inside = false;
+  while (std::getline(file, line)) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      if (inside) programs.emplace_back();
+    } else if (inside) {
+      programs.back() += line + '\n';
+    }
+  }
+  std::erase_if(programs, [](const std::string& text) {
+    return !text.starts_with("graph forward") && !text.starts_with("program \"");
+  });
+  return programs;
+}
+
+TEST(ProgramText, ReadsTheDocumentedExamplesAndPrintsTheWholeOneAsItStands) {
+  const std::vector<std::string> programs = documented_programs();
+  ASSERT_EQ(programs.size(), 2U);
+  EXPECT_THAT(reprint(programs[0]), HasSubstr("  %y = aten.relu.default(%x) : f32[2, 3]\n"));
+  EXPECT_EQ(reprint(programs[1]), programs[1]);
 }
 
 TEST(ProgramText, SaysWhatIsWrong) {

@@ -24,6 +24,7 @@ enum class Role : std::uint8_t {
   mergeable,    ///< equal calls may be merged
   conditional,  ///< unless a call draws random numbers
   opposed,      ///< calls are never merged
+  runs_graphs,  ///< never, and a barrier where a body holds one
   barrier,      ///< nor are calls before it with calls after it
 };
 
@@ -33,8 +34,9 @@ Role role_of(const Op& op) {
       effects.ordering == Ordering::unknown) {
     return Role::barrier;
   }
-  if (!effects.writes.empty() || effects.ordering != Ordering::none || effects.runs_graphs ||
-      effects.is_uninitialized || op.is_opaque()) {
+  if (effects.runs_graphs) return Role::runs_graphs;
+  if (!effects.writes.empty() || effects.ordering != Ordering::none || effects.is_uninitialized ||
+      op.is_opaque()) {
     return Role::opposed;
   }
   return effects.is_random ? Role::conditional : Role::mergeable;
@@ -145,7 +147,8 @@ class MergeSafety {
 /// Goes through graphs from first to last node and keeps the calls seen so far in a hash table.
 class CallMerger {
  public:
-  CallMerger(Graph& root, const PassContext& context) : root_(root), context_(context) {
+  CallMerger(Graph& root, const PassContext& context)
+      : root_(root), context_(context), effects_(root.context()) {
     roles_.resize(root.context().ops().size(), Role::unknown);
   }
 
@@ -170,6 +173,12 @@ class CallMerger {
   Role role(Node node) {
     Role& role = roles_[node.op().index];
     if (role == Role::unknown) role = role_of(root_.context().ops().get(node.op()));
+    if (role == Role::runs_graphs) {
+      const CallFacts facts = effects_.facts(node);
+      const bool is_barrier = facts.is_unknown || facts.ordering == Ordering::global_state ||
+                              facts.ordering == Ordering::unknown;
+      return is_barrier ? Role::barrier : Role::opposed;
+    }
     if (role != Role::conditional) return role;
     const OpEffects& effects = root_.context().ops().get(node.op()).effects;
     return holds(effects.random_when, node) ? Role::opposed : Role::mergeable;
@@ -208,6 +217,7 @@ class CallMerger {
 
   Graph& root_;
   const PassContext& context_;
+  CallEffects effects_;
   std::vector<Role> roles_;  ///< by operator
   std::vector<Entry> entries_;
   std::uint32_t epoch_ = 0;

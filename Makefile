@@ -38,7 +38,7 @@ define configure
 endef
 
 .PHONY: help setup build test unit-tests text-tests python-tests update-text-tests demo bench \
-	format lint sanitize fuzz clean
+	format style lint sanitize fuzz clean
 
 help: ## Says what there is (this text)
 	@echo "Winze lowers PyTorch programs. Targets, each of which sets up what it needs:"
@@ -95,13 +95,15 @@ format: ## Formats C++ and Python
 	@.venv/bin/ruff check --fix --quiet .
 	@.venv/bin/ruff format --quiet .
 
-lint: ## Formatting, clang-tidy, warnings as errors, ruff, mypy, include directions
+style: ## Formatting, ruff, mypy, include directions, SPDX lines, file lengths
 	@scripts/setup.sh system base lint
 	@$(PYTHON_BIN) scripts/check_sources.py
 	@git ls-files -co --exclude-standard -- '*.h' '*.cpp' | xargs -r .venv/bin/clang-format --dry-run -Werror
 	@.venv/bin/ruff check --quiet .
 	@.venv/bin/ruff format --check --quiet .
 	@.venv/bin/mypy
+
+lint: style ## The style checks, warnings as errors, clang-tidy
 	@$(MAKE) build WERROR=ON
 	@$(PYTHON_BIN) scripts/run_tidy.py --build-dir $(BUILD_DIR) -j $(JOBS)
 

@@ -98,7 +98,8 @@ void TextParser::Call::clear() {
 void TextParser::graph(Graph& graph) {
   graph.set_name(lexer_.name("the name of the graph"));
   last_scope_ = std::make_unique<Scope>(graph, 0);
-  // A statement is a line, and no shorter than this; what is reserved stays near the size of the text.
+  // A statement is a line, and no shorter than this; what is reserved stays near the size of the
+  // text.
   constexpr std::size_t least_bytes = 40;
   const std::string_view rest = lexer_.text().substr(lexer_.offset());
   const std::size_t lines = static_cast<std::size_t>(std::ranges::count(rest, '\n'));

@@ -64,7 +64,8 @@ TEST(Plugin, ThatIsMissingOrNoLibraryIsAnError) {
   PassRegistry registry;
   EXPECT_THAT(loading_error("no/such.so", registry),
               HasSubstr("error: there is no plugin \"no/such.so\""));
-  EXPECT_THAT(loading_error(WINZE_SOURCE_DIR "/README.md", registry), HasSubstr("cannot load plugin"));
+  EXPECT_THAT(loading_error(WINZE_SOURCE_DIR "/README.md", registry),
+              HasSubstr("cannot load plugin"));
 }
 
 }  // namespace

@@ -146,7 +146,8 @@ Bytes record_bytes(const ZipReader& zip, const ZipEntry& entry) {
   return entry.method == ZipMethod::stored ? zip.stored_range(entry) : zip.read(entry);
 }
 
-std::optional<std::string> why_not_fitting(const Storage& storage, const TensorMeta& meta, std::string_view fqn) {
+std::optional<std::string> why_not_fitting(const Storage& storage, const TensorMeta& meta,
+                                           std::string_view fqn) {
   std::string problem;
   try {
     const std::uint64_t needed = storage_size_needed(meta);
@@ -155,7 +156,8 @@ std::optional<std::string> why_not_fitting(const Storage& storage, const TensorM
     if (needed > storage.size) {
       problem = fmt::format("it reaches to byte {} of a storage of {} bytes", needed, storage.size);
     } else if (width != 0 && storage.size % width != 0) {
-      problem = fmt::format("its storage of {} bytes is no whole number of elements of {} bytes", storage.size, width);
+      problem = fmt::format("its storage of {} bytes is no whole number of elements of {} bytes",
+                            storage.size, width);
     }
   } catch (const InternalError&) {
     throw;

@@ -61,9 +61,11 @@ class ArchiveLayout {
 /// deflated.
 [[nodiscard]] Bytes record_bytes(const ZipReader& zip, const ZipEntry& entry);
 
-/// Why a weight's meta does not fit its storage: it reaches beyond it, or the storage is no whole number of elements.
-/// Nothing where it fits. An empty storage fits every meta: export writes one for a fake tensor.
-[[nodiscard]] std::optional<std::string> why_not_fitting(const Storage& storage, const TensorMeta& meta,
+/// Why a weight's meta does not fit its storage: it reaches beyond it, or the storage is no whole
+/// number of elements. Nothing where it fits. An empty storage fits every meta: export writes one
+/// for a fake tensor.
+[[nodiscard]] std::optional<std::string> why_not_fitting(const Storage& storage,
+                                                         const TensorMeta& meta,
                                                          std::string_view fqn);
 
 }  // namespace winze

@@ -20,7 +20,8 @@ GraphReader::GraphReader(ReadSession& session, Graph& graph, Shared& shared, std
 void GraphReader::read(JsonValue graph, const std::optional<SignatureJson>& signature) {
   const Members members = read_members(graph);
   const JsonValue nodes = required(members.nodes, graph, "nodes");
-  // A node takes at least some 200 bytes of text, mostly far more; it has one value and about three arguments.
+  // A node takes at least some 200 bytes of text, mostly far more; it has one value and about three
+  // arguments.
   const std::size_t node_count = nodes.raw_json().size() / 1024;
   graph_.reserve(node_count, node_count, node_count * 3);
   read_tables(members, graph);

@@ -30,9 +30,9 @@ struct ReadOptions {
 [[nodiscard]] ExportedProgram read_pt2(Context& context, const Bytes& archive,
                                        const ReadOptions& options = {});
 
-/// Gives a program without bytes (one that was read as text) the weights of an archive, by name, and
-/// where it has none the example inputs and other records that the archive carries.
-/// Throws Error where the archive lacks one, or has it with another dtype or shape.
+/// Gives a program without bytes (one that was read as text) the weights of an archive, by name,
+/// and where it has none the example inputs and other records that the archive carries. Throws
+/// Error where the archive lacks one, or has it with another dtype or shape.
 void attach_weights(ExportedProgram& program, const Bytes& archive,
                     const ReadOptions& options = {});
 

@@ -21,7 +21,9 @@ namespace winze {
 
 /// Hashes text that comes from a file.
 struct TextHash {
-  std::size_t operator()(std::string_view text) const { return hash_bytes(text, 0x9E3779B97F4A7C15U); }
+  std::size_t operator()(std::string_view text) const {
+    return hash_bytes(text, 0x9E3779B97F4A7C15U);
+  }
 };
 
 /// What the parts of the reader of one program share.

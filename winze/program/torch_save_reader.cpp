@@ -151,7 +151,8 @@ MetaId TorchSaveReader::read_tensor(std::string_view fqn, const PickleObject& te
   meta.sizes = sizes;
   meta.strides = strides;
   storage = read_storage(fqn, source);
-  if (const auto problem = why_not_fitting(program_.storages[storage.index], meta, fqn)) throw error(*problem);
+  if (const auto problem = why_not_fitting(program_.storages[storage.index], meta, fqn))
+    throw error(*problem);
   return program_.context().tensor_meta(meta);
 }
 

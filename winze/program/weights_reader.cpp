@@ -117,7 +117,8 @@ void PayloadReader::check(const Weight& weight, JsonValue value) const {
   if (weight.kind == PayloadKind::opaque) return;
   if (!weight.meta.valid()) throw value.error("a tensor that is no pickle has no tensor_meta");
   const TensorMeta& meta = program_.context().meta(weight.meta).tensor;
-  if (const auto problem = why_not_fitting(program_.storage(weight), meta, weight.fqn)) throw value.error(*problem);
+  if (const auto problem = why_not_fitting(program_.storage(weight), meta, weight.fqn))
+    throw value.error(*problem);
 }
 
 void read_table(ExportedProgram& program, WeightTable& table, const ZipReader& zip,

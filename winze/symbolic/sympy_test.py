@@ -49,9 +49,7 @@ class Driver:
         program = build / "bin" / "winze_symbolic_driver"
         if not program.exists():
             pytest.fail(f"{program} is missing: build it, or name its build in WINZE_BUILD_DIR")
-        self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *fields: str) -> str:
         assert self.process.stdin is not None
@@ -141,21 +139,15 @@ ATOMS = SIZES | UNBACKED | SMALL
 
 
 def sums(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
-    return st.lists(part, min_size=2, max_size=4).map(
-        lambda parts: call("Add", lambda *v: sum(v), *parts)
-    )
+    return st.lists(part, min_size=2, max_size=4).map(lambda parts: call("Add", lambda *v: sum(v), *parts))
 
 
 def products(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
-    return st.lists(part, min_size=2, max_size=3).map(
-        lambda parts: call("Mul", lambda *v: math.prod(v), *parts)
-    )
+    return st.lists(part, min_size=2, max_size=3).map(lambda parts: call("Mul", lambda *v: math.prod(v), *parts))
 
 
 def powers(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
-    return st.builds(
-        lambda base, n: call("Pow", power, base, integer(n)), part, st.integers(0, 3)
-    )
+    return st.builds(lambda base, n: call("Pow", power, base, integer(n)), part, st.integers(0, 3))
 
 
 def binary(name: str, function: Callable[..., Any]) -> Callable[..., st.SearchStrategy[Tree]]:
@@ -167,17 +159,13 @@ def quotients(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     return (
         binary("FloorDiv", lambda a, b: a // b)(part, divisor)
         | binary("PythonMod", lambda a, b: a % b)(part, divisor)
-        | st.builds(
-            lambda a, b, c: call("ModularIndexing", indexing, a, b, c), part, POSITIVE, POSITIVE
-        )
+        | st.builds(lambda a, b, c: call("ModularIndexing", indexing, a, b, c), part, POSITIVE, POSITIVE)
     )
 
 
 def extremes(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     several = st.lists(part, min_size=2, max_size=3)
-    return several.map(lambda parts: call("Max", max, *parts)) | several.map(
-        lambda parts: call("Min", min, *parts)
-    )
+    return several.map(lambda parts: call("Max", max, *parts)) | several.map(lambda parts: call("Min", min, *parts))
 
 
 def polynomial_step(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
@@ -234,9 +222,7 @@ def float_step(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     return (
         binary("FloatTrueDiv", lambda a, b: float(a) / float(b))(part, part)
         | binary("FloatPow", float_power)(part, part)
-        | st.builds(
-            lambda name, a: call(f"OpaqueUnaryFn_{name}", getattr(math, name), a), unary, part
-        )
+        | st.builds(lambda name, a: call(f"OpaqueUnaryFn_{name}", getattr(math, name), a), unary, part)
         | part.map(lambda a: call("TruncToFloat", lambda v: float(math.trunc(v)), a))
         | st.builds(
             lambda a, n: call("RoundDecimal", lambda v, k: round(float(v), k), a, integer(n)),
@@ -257,21 +243,19 @@ BOOLEANS = conditions(INTEGERS)
 FLOAT_ATOMS = (
     ATOMS.map(lambda a: call("ToFloat", float, a))
     | binary("IntTrueDiv", lambda a, b: a / b)(ATOMS, SIZES)
-    | st.floats(-100, 100, width=32).map(
-        lambda f: Tree(f"Float('{f!r}', precision=53)", lambda _: f)
-    )
+    | st.floats(-100, 100, width=32).map(lambda f: Tree(f"Float('{f!r}', precision=53)", lambda _: f))
 )
 FLOATS = st.recursive(FLOAT_ATOMS, float_step, max_leaves=5)
 ROUNDED = st.builds(
-    lambda name, a: call(name, {"CeilToInt": math.ceil, "FloorToInt": math.floor,
-                                "TruncToInt": math.trunc, "RoundToInt": round}[name], a),
+    lambda name, a: call(
+        name, {"CeilToInt": math.ceil, "FloorToInt": math.floor, "TruncToInt": math.trunc, "RoundToInt": round}[name], a
+    ),
     st.sampled_from(["CeilToInt", "FloorToInt", "TruncToInt", "RoundToInt"]),
     FLOATS,
 )
 
 SYMBOL_VALUES = st.fixed_dictionaries(
-    {name: st.integers(1, 9) for name in ("s0", "s1", "s2")}
-    | {name: st.integers(-6, 6) for name in ("u0", "u1")}
+    {name: st.integers(1, 9) for name in ("s0", "s1", "s2")} | {name: st.integers(-6, 6) for name in ("u0", "u1")}
 )
 MANY_VALUES = st.lists(SYMBOL_VALUES, min_size=4, max_size=4)
 
@@ -295,25 +279,19 @@ def check_values(driver: Driver, tree: Tree, points: list[Values]) -> None:
 
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(INTEGERS, MANY_VALUES)
-def test_values_of_integers_are_those_of_python(
-    driver: Driver, tree: Tree, points: list[Values]
-) -> None:
+def test_values_of_integers_are_those_of_python(driver: Driver, tree: Tree, points: list[Values]) -> None:
     check_values(driver, tree, points)
 
 
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(BOOLEANS, MANY_VALUES)
-def test_values_of_booleans_are_those_of_python(
-    driver: Driver, tree: Tree, points: list[Values]
-) -> None:
+def test_values_of_booleans_are_those_of_python(driver: Driver, tree: Tree, points: list[Values]) -> None:
     check_values(driver, tree, points)
 
 
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(FLOATS | ROUNDED, MANY_VALUES)
-def test_values_of_floats_are_those_of_python(
-    driver: Driver, tree: Tree, points: list[Values]
-) -> None:
+def test_values_of_floats_are_those_of_python(driver: Driver, tree: Tree, points: list[Values]) -> None:
     check_values(driver, tree, points)
 
 
@@ -358,17 +336,13 @@ def same_to_sympy(driver: Driver, tree: Tree, points: list[Values]) -> None:
 
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(INTEGERS, MANY_VALUES)
-def test_sympy_reads_back_an_expression_of_the_same_value(
-    driver: Driver, tree: Tree, points: list[Values]
-) -> None:
+def test_sympy_reads_back_an_expression_of_the_same_value(driver: Driver, tree: Tree, points: list[Values]) -> None:
     same_to_sympy(driver, tree, points)
 
 
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(LINEAR, LINEAR)
-def test_linear_expressions_are_equal_exactly_when_sympy_says_so(
-    driver: Driver, a: Tree, b: Tree
-) -> None:
+def test_linear_expressions_are_equal_exactly_when_sympy_says_so(driver: Driver, a: Tree, b: Tree) -> None:
     expected = sympify(a.text) == sympify(b.text)
     assert driver.ask("same", a.text, b.text) == ("yes" if expected else "no")
 
@@ -417,9 +391,7 @@ RANGED = ranged_points()
 
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(INTEGERS, RANGED)
-def test_values_lie_in_the_range(
-    driver: Driver, tree: Tree, ranged: tuple[str, list[Values]]
-) -> None:
+def test_values_lie_in_the_range(driver: Driver, tree: Tree, ranged: tuple[str, list[Values]]) -> None:
     ranges, points = ranged
     answer = driver.ask("range", tree.text, ranges)
     assume(not is_error(answer))
@@ -453,9 +425,7 @@ PROVABLE: dict[str, Callable[[int, int], bool]] = {
 }
 CLOSE = st.one_of(
     st.tuples(INTEGERS, INTEGERS),
-    INTEGERS.flatmap(
-        lambda a: st.tuples(st.just(a), SMALL.map(lambda k: call("Add", lambda *v: sum(v), a, k)))
-    ),
+    INTEGERS.flatmap(lambda a: st.tuples(st.just(a), SMALL.map(lambda k: call("Add", lambda *v: sum(v), a, k)))),
     st.builds(lambda a, k: (call("Mul", lambda *v: math.prod(v), a, k), k), INTEGERS, POSITIVE),
 )
 
@@ -479,9 +449,7 @@ def test_proofs_hold_at_every_point(
 
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(BOOLEANS, RANGED)
-def test_proofs_of_conditions_hold_at_every_point(
-    driver: Driver, tree: Tree, ranged: tuple[str, list[Values]]
-) -> None:
+def test_proofs_of_conditions_hold_at_every_point(driver: Driver, tree: Tree, ranged: tuple[str, list[Values]]) -> None:
     ranges, points = ranged
     answer = driver.ask("holds", tree.text, ranges)
     assume(not is_error(answer))

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done with a whole graph, and with the Llama that WINZE_BENCH_LLAMA names.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "bench/rows.h"
+#include "bench/sample_graph.h"
+#include "winze/ir/text_parser.h"
+#include "winze/ir/text_printer.h"
+#include "winze/ir/verifier.h"
+#include "winze/pass/pass_manager.h"
+#include "winze/passes/registration.h"
+#include "winze/program/pt2_reader.h"
+#include "winze/program/pt2_writer.h"
+#include "winze/support/atomic_file.h"
+
+namespace winze::bench {
+namespace {
+
+std::size_t nodes_of(const benchmark::State& state) {
+  return static_cast<std::size_t>(state.range(0));
+}
+
+void verify(benchmark::State& state) {
+  Context context;
+  const std::unique_ptr<Graph> graph = sample_graph(context, nodes_of(state));
+  for (auto _ : state) benchmark::DoNotOptimize(winze::verify(*graph, VerifyLevel::schema));
+  report_per_item(state, nodes_of(state));
+}
+
+void print_text(benchmark::State& state) {
+  Context context;
+  const std::unique_ptr<Graph> graph = sample_graph(context, nodes_of(state));
+  for (auto _ : state) benchmark::DoNotOptimize(print_graph(*graph));
+  report_per_item(state, nodes_of(state));
+}
+
+void parse_text(benchmark::State& state) {
+  Context context;
+  const std::string text = print_graph(*sample_graph(context, nodes_of(state)));
+  for (auto _ : state) {
+    std::unique_ptr<Graph> graph = parse_graph(context, text);
+    state.PauseTiming();
+    graph.reset();
+    state.ResumeTiming();
+  }
+  report_per_item(state, nodes_of(state));
+}
+
+/// Runs passes without checks around them, so that a row shows the passes alone.
+Report run_passes(ExportedProgram& program, std::string_view passes) {
+  PassManagerOptions options;
+  options.verify_each = VerifyEach::none;
+  return PassManager(Pipeline::parse(passes, all_passes()), options).run(program);
+}
+
+void common_subexpressions(benchmark::State& state) {
+  Context context;
+  ExportedProgram program(context);
+  program.graph = sample_graph(context, nodes_of(state));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(run_passes(program, "common-subexpressions"));
+  }
+  report_per_item(state, nodes_of(state));
+}
+
+/// The file to measure with; without one the row is skipped.
+std::optional<std::string> llama(benchmark::State& state) {
+  const char* path = std::getenv("WINZE_BENCH_LLAMA");
+  if (path != nullptr) return path;
+  state.SkipWithError("WINZE_BENCH_LLAMA names no file");
+  return std::nullopt;
+}
+
+ExportedProgram read(Context& context, const std::string& path) {
+  return read_pt2(context, map_file(path), {.file_name = path});
+}
+
+void read_llama(benchmark::State& state) {
+  const std::optional<std::string> path = llama(state);
+  if (!path) return;
+  for (auto _ : state) {
+    Context context;
+    benchmark::DoNotOptimize(read(context, *path));
+  }
+}
+
+void passes_llama(benchmark::State& state) {
+  const std::optional<std::string> path = llama(state);
+  if (!path) return;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Context context;
+    ExportedProgram program = read(context, *path);
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(PassManager(Pipeline::parse("default", all_passes())).run(program));
+  }
+}
+
+void write_llama(benchmark::State& state) {
+  const std::optional<std::string> path = llama(state);
+  if (!path) return;
+  Context context;
+  const ExportedProgram program = read(context, *path);
+  const std::filesystem::path target = std::filesystem::path(*path).replace_extension(".copy");
+  for (auto _ : state) {
+    std::filesystem::remove(target);
+    AtomicFile file(target.string());
+    write_pt2(program, file, {});
+    file.commit();
+  }
+  std::filesystem::remove(target);
+}
+
+BENCHMARK(verify)->Apply(both_sizes);
+BENCHMARK(print_text)->Apply(both_sizes);
+BENCHMARK(parse_text)->Apply(both_sizes);
+BENCHMARK(common_subexpressions)->Apply(both_sizes);
+BENCHMARK(read_llama)->Unit(benchmark::kMillisecond);
+BENCHMARK(passes_llama)->Unit(benchmark::kMillisecond);
+BENCHMARK(write_llama)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace winze::bench

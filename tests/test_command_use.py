@@ -62,6 +62,16 @@ def test_nothing_is_said_when_nothing_is_asked(winze: Winze, folder: Path) -> No
     assert done.stderr == b""
 
 
+def test_what_a_lost_archive_held_beside_weights_is_missed(winze: Winze, folder: Path) -> None:
+    (folder / "named.wz").write_text('program "small"\narchive "gone.pt2"\n' + SMALL.partition("\n")[2])
+    done = winze("lower", folder / "named.wz", "-o", folder / "out.pt2")
+    assert b"warning: example inputs and extra files are left out: the archive" in done.stderr
+    assert b"--weights" in done.stderr
+    done = winze("lower", folder / "named.wz", "-o", folder / "out.wz")
+    assert done.stderr == b""
+    assert b'archive "gone.pt2"' in (folder / "out.wz").read_bytes()
+
+
 def test_a_reader_that_stops_is_no_failure_to_report(winze: Winze, folder: Path) -> None:
     command = f"'{winze.path}' ops | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)

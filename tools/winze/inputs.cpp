@@ -37,16 +37,33 @@ void take_weights(ExportedProgram& program, const Bytes& archive, const std::str
                  {.file_name = path, .model = options.model, .warnings = &warnings});
 }
 
+/// What keeps the archive that a text names from being used.
+std::string why_archive_is_missing(const std::string& archive) {
+  if (archive.empty()) return "the text names no archive that holds them";
+  return std::filesystem::exists(archive)
+             ? fmt::format("{} is not the archive that the text was made of", quote(archive))
+             : fmt::format("the archive {}, which the text names, is not there", quote(archive));
+}
+
 /// The weights, example inputs and further records of the archive that the text names, where it is
 /// still there.
 void find_weights(ExportedProgram& program, const InputOptions& options,
                   std::vector<Diagnostic>& warnings) {
-  if (!std::filesystem::is_regular_file(program.archive.path)) return;
   const std::string path = program.archive.path;
-  const Bytes archive = map_file(path);
-  if (digest_of(archive, path) == program.archive.digest) {
-    take_weights(program, archive, path, options, warnings);
+  if (path.empty()) return;
+  if (std::filesystem::is_regular_file(path)) {
+    const Bytes archive = map_file(path);
+    if (digest_of(archive, path) == program.archive.digest) {
+      take_weights(program, archive, path, options, warnings);
+      return;
+    }
   }
+  if (!options.need_records) return;
+  Diagnostic& warning = warnings.emplace_back();
+  warning.severity = Severity::warning;
+  warning.message =
+      fmt::format("example inputs and extra files are left out: {}", why_archive_is_missing(path));
+  warning.hint = "--weights FILE.pt2 takes them from another archive";
 }
 
 }  // namespace
@@ -105,15 +122,8 @@ ExportedProgram read_program(Context& context, const std::string& path, const In
 
 void require_weights(const ExportedProgram& program) {
   if (program.has_all_bytes()) return;
-  const std::string& archive = program.archive.path;
-  std::string reason = "the text names no archive that holds them";
-  if (!archive.empty()) {
-    reason =
-        std::filesystem::exists(archive)
-            ? fmt::format("{} is not the archive that the text was made of", quote(archive))
-            : fmt::format("the archive {}, which the text names, is not there", quote(archive));
-  }
-  throw Error(fmt::format("the weights of this program are not at hand: {}", reason),
+  throw Error(fmt::format("the weights of this program are not at hand: {}",
+                          why_archive_is_missing(program.archive.path)),
               "--weights FILE.pt2 takes those of the same names from another archive; without any "
               "it can be written as text (.wz)");
 }

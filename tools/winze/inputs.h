@@ -19,6 +19,7 @@ struct InputOptions {
   std::vector<std::string> op_files;  ///< schemas of custom operators
   std::string op_table;               ///< operator table of another PyTorch release
   bool need_weights = false;          ///< the bytes of weights are wanted where they can be found
+  bool need_records = false;          ///< to warn where what else the archive held is not at hand
 };
 
 /// `--ops`, `--op-table`.

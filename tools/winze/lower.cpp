@@ -38,7 +38,7 @@ constexpr const char* footer =
     "  winze lower models/*.pt2 -o lowered/ -j 8 --report report.json\n"
     "  winze lower model.pt2 -o half.wz --stop-after-edits 17      the program after 17 edits\n"
     "\n"
-    "PIPELINE is a list of passes, some with options: \"functionalize, decompose{to=core-aten}\";\n"
+    "PIPELINE is a list of passes, some with options: \"remove-assert-nodes{async}, dead-code\";\n"
     "`winze passes` lists them, and the named pipelines, of which `default` runs when none is "
     "given.\n"
     "\n"

@@ -75,8 +75,10 @@ void write_program(ExportedProgram& program, const std::string& output,
 void run_steps(const LowerSettings& settings, const Target& target,
                const std::function<void(std::string_view)>& say, Progress& progress) {
   Stopwatch watch;
-  Input input = read_input(target.input, settings.inputs, progress.warnings);
-  if (!is_text_output(target.output)) require_weights(input.program);
+  InputOptions inputs = settings.inputs;
+  inputs.need_records = !is_text_output(target.output);
+  Input input = read_input(target.input, inputs, progress.warnings);
+  if (inputs.need_records) require_weights(input.program);
   progress.read_seconds = watch.lap();
 
   PassManagerOptions options = settings.manager;

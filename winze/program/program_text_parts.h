@@ -11,9 +11,6 @@
 // Parts of the text form of programs, shared by its printer and its parser.
 namespace winze {
 
-/// Storages made in memory up to this size are written into the text; of larger ones only the size.
-inline constexpr std::size_t text_inline_limit = std::size_t{64} << 10U;
-
 /// Appends the tables of weights.
 void append_weights(std::string& out, TextPrinter& printer, const ExportedProgram& program);
 

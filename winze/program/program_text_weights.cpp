@@ -58,7 +58,7 @@ class WeightPrinter {
     }
     out_ += fmt::format(" size {}", storage.size);
     if (storage.crc32) out_ += fmt::format(" crc {}", *storage.crc32);
-    if (storage.has_bytes && storage.record.empty() && storage.size <= text_inline_limit) {
+    if (storage.has_bytes && storage.record.empty()) {
       out_ += " data \"";
       append_base64(out_, storage.bytes.string_view());
       out_ += '"';

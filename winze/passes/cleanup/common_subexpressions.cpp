@@ -8,6 +8,7 @@
 
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/call_arguments.h"
+#include "winze/effects/layout_uses.h"
 #include "winze/schema/op.h"
 
 namespace winze {
@@ -133,6 +134,7 @@ class MergeSafety {
       return false;
     }
     if (!a.is_tensor()) return true;
+    if (both_give_symbols(a, b)) return false;
     if (is_view) {
       // Two results of the graph that share storage must not become one tensor object.
       return !aliases_.is_metadata_changed(a) && !aliases_.is_returned_repeatedly(a);

@@ -3,7 +3,9 @@
 
 #include <ranges>
 
+#include "winze/effects/alias_analysis.h"
 #include "winze/effects/higher_order_calls.h"
+#include "winze/effects/state_slice.h"
 #include "winze/passes/graph_outputs.h"
 
 namespace winze {
@@ -12,7 +14,9 @@ namespace {
 constexpr std::uint32_t body_argument = 1;
 
 /// Why a region cannot be inlined; empty where it can.
-std::string obstacle(Node region, Graph& body) {
+std::string obstacle(Node region, Graph& body, const BackwardSlice& state) {
+  if (state.contains(region))
+    return "what it computes is written to a parameter, a buffer or an input, outside of autograd";
   const std::optional<std::vector<Argument>> operands = body_operands(region, body);
   if (!operands) return "its operands are not one for each input of the body";
   for (const Argument& operand : *operands) {
@@ -51,12 +55,14 @@ void inline_no_grad_regions(Graph& graph, PassContext& context) {
     context.decline("the program returns gradients, so it may be run with autograd");
     return;
   }
+  const AliasAnalysis aliases = context.alias_analysis(graph);
+  const BackwardSlice state = state_slice(graph, aliases);
   // Inner graphs first: a body is copied when its own regions are gone.
   const std::vector<Graph*> graphs = graph.all_graphs();
   for (Graph* each : graphs | std::views::reverse) {
     for (Node region : each->find_nodes(op::higher_order_wrap_with_set_grad_enabled)) {
       Graph& body = each->subgraph(region.argument(body_argument).graph_id());
-      if (const std::string reason = obstacle(region, body); !reason.empty()) {
+      if (const std::string reason = obstacle(region, body, state); !reason.empty()) {
         context.warn("{} was left: {}", region, reason);
         continue;
       }

@@ -16,8 +16,9 @@ inline constexpr PassInfo inline_no_grad_regions_info{
     .description =
         R"(Without autograd the region computes what its body does. For programs that are run, not for
 those that are trained: it does nothing where a program returns gradients. Metas stay as they
-are, `requires_grad` included. A region that returns a constant someone uses, or is given a
-constant, stays; a warning says so.)",
+are, `requires_grad` included. A region stays, and a warning says so, where a parameter, a buffer or
+an input is written in it or from what it yields, without other gradients: in grad mode that is an
+error or keeps gradients alive. So does one that returns a constant someone uses, or is given one.)",
     .example_before = R"(graph forward(%x: f32[2]) {
   %y = higher_order.wrap_with_set_grad_enabled(False, graph body(%a: f32[2]) {
     %b = aten.relu(%a) : f32[2]

@@ -2,14 +2,17 @@
 #include "winze/passes/cleanup/remove_detach.h"
 
 #include "winze/effects/alias_analysis.h"
+#include "winze/effects/layout_uses.h"
+#include "winze/effects/state_slice.h"
 #include "winze/passes/graph_outputs.h"
 
 namespace winze {
 namespace {
 
 /// detach_ gives back its very argument.
-void remove_in_place(Graph& graph) {
+void remove_in_place(Graph& graph, const BackwardSlice& state) {
   for (Node detach : graph.find_nodes(op::aten_detach__default)) {
+    if (state.contains(detach)) continue;
     detach.value().replace_all_uses_with(detach.argument_value(0));
     detach.erase();
   }
@@ -18,12 +21,14 @@ void remove_in_place(Graph& graph) {
 /// Whether someone could tell the source itself from a tensor that shares its storage.
 bool must_stay_a_tensor_of_its_own(Node detach, const AliasAnalysis& aliases) {
   const Value source = detach.argument_value(0);
-  return aliases.is_metadata_changed(source) || aliases.is_returned_repeatedly(source) ||
+  return both_give_symbols(source, detach.value()) || aliases.is_metadata_changed(source) ||
+         aliases.is_returned_repeatedly(source) ||
          (aliases.is_returned(source) && aliases.is_input(source));
 }
 
-void remove_out_of_place(Graph& graph, const AliasAnalysis& aliases) {
+void remove_out_of_place(Graph& graph, const AliasAnalysis& aliases, const BackwardSlice& state) {
   for (Node detach : graph.find_nodes(op::aten_detach_default)) {
+    if (state.contains(detach)) continue;
     Value replacement = detach.argument_value(0);
     if (must_stay_a_tensor_of_its_own(detach, aliases)) {
       const auto here = graph.inserting_before(detach);
@@ -43,9 +48,12 @@ void remove_detach(Graph& graph, PassContext& context) {
     context.decline("the program returns gradients, so it may be run with autograd");
     return;
   }
-  for (Graph* each : graph.all_graphs()) remove_in_place(*each);
   const AliasAnalysis aliases = context.alias_analysis(graph);
-  for (Graph* each : graph.all_graphs()) remove_out_of_place(*each, aliases);
+  const BackwardSlice state = state_slice(graph, aliases);
+  for (Graph* each : graph.all_graphs()) {
+    remove_in_place(*each, state);
+    remove_out_of_place(*each, aliases, state);
+  }
 }
 
 }  // namespace winze

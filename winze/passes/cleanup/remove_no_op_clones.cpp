@@ -2,6 +2,7 @@
 #include "winze/passes/cleanup/remove_no_op_clones.h"
 
 #include "winze/effects/alias_analysis.h"
+#include "winze/effects/layout_uses.h"
 #include "winze/schema/op.h"
 
 namespace winze {
@@ -16,11 +17,21 @@ bool has_storage_of_its_own(Value value) {
   return effects.aliases.empty() && !effects.runs_graphs && !effects.is_unknown;
 }
 
+/// Whether it asks for strides of its own, rather than those of its input.
+bool asks_for_memory_format(Node clone) {
+  const Argument format = clone.argument(1);
+  return format.kind() == ArgumentKind::memory_format &&
+         format.memory_format() != MemoryFormat::preserve_format;
+}
+
 bool can_be_told_apart(Node clone, const AliasAnalysis& aliases) {
   const Value source = clone.argument_value(0);
   const Value copy = clone.value();
   if (source.meta_id() != copy.meta_id() || source.meta().tensor.layout != Layout::strided)
     return true;
+  if (asks_for_memory_format(clone)) return true;
+  if (aliases.is_input(source) && layout_is_seen(copy)) return true;
+  if (both_give_symbols(source, copy)) return true;
   if (aliases.is_written_after(source, clone) || aliases.is_written_after(copy, clone)) return true;
   if (!aliases.is_returned(copy)) return false;
   return aliases.escapes(source) || !has_storage_of_its_own(source);

@@ -20,9 +20,11 @@ struct Row {
   std::string more;
 };
 
-/// The rows of the table below its heading, largest first.
+/// The rows of the table below its heading, largest first, equal ones by name.
 std::string table(std::string_view heading, std::vector<Row> rows) {
-  std::ranges::stable_sort(rows, std::ranges::greater(), &Row::count);
+  std::ranges::sort(rows, [](const Row& a, const Row& b) {
+    return a.count != b.count ? a.count > b.count : a.name < b.name;
+  });
   std::string text = fmt::format("{}\n", heading);
   for (const Row& row : rows) {
     text += fmt::format("  {:>9}  {}", row.count, row.name);
@@ -31,7 +33,7 @@ std::string table(std::string_view heading, std::vector<Row> rows) {
   return text;
 }
 
-/// Counts words and gives them as rows, in order of name.
+/// Counts words and gives them as rows.
 class Tally {
  public:
   void add(std::string_view name) { ++counts_[std::string(name)]; }
@@ -60,7 +62,6 @@ std::string operators_text(const std::vector<Graph*>& graphs, const Context& con
     if (calls[i] > 0)
       rows.push_back({std::string(context.ops().qualified_name(OpId{i})), calls[i], {}});
   }
-  std::ranges::sort(rows, {}, &Row::name);
   return table(fmt::format("{} of {}", plural(total, "call"), plural(rows.size(), "operator")),
                rows);
 }

@@ -67,7 +67,7 @@ void Journal::close() {
     return levels;
   };
   // Inner graphs first: dropping an outer one's dead graphs may end an inner one.
-  std::ranges::stable_sort(touched_, std::ranges::greater(), depth);
+  std::ranges::sort(touched_, std::ranges::greater(), depth);
   for (Graph* graph : touched_) graph->collect_erased();
   for (Graph* graph : touched_) graph->drop_dead_subgraphs();
   touched_.clear();

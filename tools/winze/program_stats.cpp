@@ -39,6 +39,7 @@ class Tally {
   void add(std::string_view name) { ++counts_[std::string(name)]; }
   [[nodiscard]] std::vector<Row> rows() const {
     std::vector<Row> rows;
+    rows.reserve(counts_.size());
     for (const auto& [name, count] : counts_) rows.push_back({name, count, {}});
     return rows;
   }
@@ -133,6 +134,7 @@ std::string weights_text(const ExportedProgram& program) {
     }
   }
   std::vector<Row> rows;
+  rows.reserve(groups.size());
   for (const auto& [name, group] : groups)
     rows.push_back({name, group.count, bytes_text(group.bytes)});
   return table(fmt::format("{} in {}, {}",

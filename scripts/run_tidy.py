@@ -67,7 +67,7 @@ def options_for(path: Path) -> list[str]:
 
 def tidy(tool: Path, path: Path, build_dir: Path) -> tuple[int, str, float]:
     begin = time.monotonic()
-    command = [tool, "--quiet", *options_for(path), "-p", build_dir, path]
+    command = [str(tool), "--quiet", *options_for(path), "-p", str(build_dir), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     findings = done.stdout
     if done.returncode != 0 and not findings.strip():
@@ -101,9 +101,7 @@ def main() -> int:
     clean_dir.mkdir(exist_ok=True)
 
     sources = own_sources(build_dir)
-    keys = {
-        p: digest(p, " ".join([command, *options_for(p)]), settings, build_dir) for p, command in sources.items()
-    }
+    keys = {p: digest(p, " ".join([command, *options_for(p)]), settings, build_dir) for p, command in sources.items()}
     # The largest first, so that none of them is left to run alone at the end.
     todo = sorted(
         (p for p in sources if not (clean_dir / keys[p]).exists()),

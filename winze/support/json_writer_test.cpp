@@ -15,7 +15,6 @@
 namespace winze {
 namespace {
 
-
 std::string json(const std::function<void(JsonWriter&)>& write,
                  JsonStyle style = JsonStyle::python) {
   std::string out;

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the build folder a CMake package: `find_package(winze)` with -Dwinze_DIR=BUILD gives the
-# targets winze::winze_<component>.
-set(targets winze_settings winze_deflate winze_xxhash)
+# targets winze::winze_<component>, and winze::winze_plugin to build passes with.
+
+# The headers and their settings. The code is in the program that loads the plugin: with an archive
+# linked into it, everything would be defined twice in one process.
+add_library(winze_plugin INTERFACE)
+target_link_libraries(winze_plugin INTERFACE winze_settings fmt::fmt tsl::robin_map)
+
+set(targets winze_plugin winze_settings winze_deflate winze_xxhash)
 foreach(component support symbolic schema ir program effects pass passes)
   if(TARGET winze_${component})
     list(APPEND targets winze_${component})

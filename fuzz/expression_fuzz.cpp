@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/unless_refused.h"
 #include "winze/symbolic/symbolic_context.h"
 
 namespace {
@@ -48,16 +49,12 @@ void check_value(SymbolicContext& context, SymExpr expr) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   SymbolicContext context;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  SymExpr expr;
-  try {
-    expr = context.parse(text, {.declare_as = winze::SymbolAssumptions::positive_integer()});
-  } catch (const winze::InternalError&) {
-    throw;
-  } catch (const winze::Error&) {
-    return 0;
-  }
-  check_text(context, expr);
-  check_value(context, expr);
-  if (context.kind(expr) == SymKind::bool_kind) context.prove(expr);
+  const auto expr = winze::unless_refused([&] {
+    return context.parse(text, {.declare_as = winze::SymbolAssumptions::positive_integer()});
+  });
+  if (!expr) return 0;
+  check_text(context, *expr);
+  check_value(context, *expr);
+  if (context.kind(*expr) == SymKind::bool_kind) context.prove(*expr);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/unless_refused.h"
 #include "winze/program/pt2_reader.h"
 #include "winze/program/pt2_writer.h"
 #include "winze/support/byte_sink.h"
@@ -36,30 +37,21 @@ std::string written(const ExportedProgram& program) {
 
 void read_write_read(const std::string& archive) {
   Context context;
-  const ExportedProgram program = read_pt2(context, Bytes::borrow(archive));
-  program.graph->lint();
-  std::string first;
-  try {
-    first = written(program);
-  } catch (const InternalError&) {
-    throw;
-  } catch (const Error&) {
-    return;  // a program may hold what no release can express
-  }
+  const auto program = unless_refused([&] { return read_pt2(context, Bytes::borrow(archive)); });
+  if (!program) return;
+  program->graph->lint();
+  // A program may hold what no release can express.
+  const auto first = unless_refused([&] { return written(*program); });
+  if (!first) return;
   Context other;
-  const ExportedProgram again = read_pt2(other, Bytes::borrow(first));
-  WINZE_CHECK(written(again) == first, "what was written and read again is written otherwise");
+  const ExportedProgram again = read_pt2(other, Bytes::borrow(*first));
+  WINZE_CHECK(written(again) == *first, "what was written and read again is written otherwise");
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  try {
-    read_write_read(looks_like_pt2(text) ? std::string(text) : archive_of(text));
-  } catch (const InternalError&) {
-    __builtin_trap();
-  } catch (const Error&) {
-  }
+  read_write_read(looks_like_pt2(text) ? std::string(text) : archive_of(text));
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/unless_refused.h"
 #include "winze/program/program_diff.h"
 #include "winze/program/program_text.h"
 #include "winze/program/program_verifier.h"
@@ -44,13 +45,8 @@ void check(const ExportedProgram& program) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Context context;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  try {
-    const ExportedProgram program = winze::parse_program(context, text, "fuzz");
-    check(program);
-  } catch (const winze::InternalError&) {
-    throw;
-  } catch (const winze::Error&) {
-    return 0;
-  }
+  const auto program =
+      winze::unless_refused([&] { return winze::parse_program(context, text, "fuzz"); });
+  if (program) check(*program);
   return 0;
 }

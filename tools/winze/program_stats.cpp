@@ -20,9 +20,11 @@ struct Row {
   std::string more;
 };
 
-/// The rows of the table below its heading, largest first.
+/// The rows of the table below its heading, largest first, equal ones by name.
 std::string table(std::string_view heading, std::vector<Row> rows) {
-  std::ranges::stable_sort(rows, std::ranges::greater(), &Row::count);
+  std::ranges::sort(rows, [](const Row& a, const Row& b) {
+    return a.count != b.count ? a.count > b.count : a.name < b.name;
+  });
   std::string text = fmt::format("{}\n", heading);
   for (const Row& row : rows) {
     text += fmt::format("  {:>9}  {}", row.count, row.name);
@@ -31,12 +33,13 @@ std::string table(std::string_view heading, std::vector<Row> rows) {
   return text;
 }
 
-/// Counts words and gives them as rows, in order of name.
+/// Counts words and gives them as rows.
 class Tally {
  public:
   void add(std::string_view name) { ++counts_[std::string(name)]; }
   [[nodiscard]] std::vector<Row> rows() const {
     std::vector<Row> rows;
+    rows.reserve(counts_.size());
     for (const auto& [name, count] : counts_) rows.push_back({name, count, {}});
     return rows;
   }
@@ -60,7 +63,6 @@ std::string operators_text(const std::vector<Graph*>& graphs, const Context& con
     if (calls[i] > 0)
       rows.push_back({std::string(context.ops().qualified_name(OpId{i})), calls[i], {}});
   }
-  std::ranges::sort(rows, {}, &Row::name);
   return table(fmt::format("{} of {}", plural(total, "call"), plural(rows.size(), "operator")),
                rows);
 }
@@ -132,6 +134,7 @@ std::string weights_text(const ExportedProgram& program) {
     }
   }
   std::vector<Row> rows;
+  rows.reserve(groups.size());
   for (const auto& [name, group] : groups)
     rows.push_back({name, group.count, bytes_text(group.bytes)});
   return table(fmt::format("{} in {}, {}",

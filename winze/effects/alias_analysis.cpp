@@ -259,16 +259,14 @@ void AliasAnalysis::settle() {
   }
   count_results();
   for (Event& event : events_) event.value = find(event.value);
+  // The position tells the writer, so that events with equal keys are equal.
   const auto key = [](const Event& event) {
-    return std::tuple(event.value, event.graph, event.position);
+    return std::tuple(event.value, event.graph, event.position, event.is_projection,
+                      event.changes_metadata);
   };
-  const auto less = [&](const Event& a, const Event& b) { return key(a) < key(b); };
-  const auto same = [&](const Event& a, const Event& b) {
-    return key(a) == key(b) && a.is_projection == b.is_projection &&
-           a.changes_metadata == b.changes_metadata;
-  };
-  std::stable_sort(events_.begin(), events_.end(), less);
-  events_.erase(std::unique(events_.begin(), events_.end(), same), events_.end());
+  std::ranges::sort(events_, {}, key);
+  const auto repeated = std::ranges::unique(events_, {}, key);
+  events_.erase(repeated.begin(), repeated.end());
   for (std::uint32_t i = 0; i < events_.size(); ++i) {
     const Event& event = events_[i];
     Range& range = ranges_[event.value];

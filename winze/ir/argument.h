@@ -129,7 +129,7 @@ class Argument {
   [[nodiscard]] constexpr bool is_external() const { return external_; }
   /// Elements of a list in the caller's memory.
   [[nodiscard]] std::span<const Argument> external_elements() const {
-    return {reinterpret_cast<const Argument*>(static_cast<std::uintptr_t>(payload_)), count_};
+    return {std::bit_cast<const Argument*>(static_cast<std::uintptr_t>(payload_)), count_};
   }
   [[nodiscard]] constexpr std::uint64_t bits() const { return payload_; }
 

@@ -173,6 +173,7 @@ Value Node::value(std::uint32_t index) const {
 
 std::vector<Value> Node::values() const {
   std::vector<Value> values;
+  values.reserve(value_count());
   for (std::uint32_t index = 0; index < value_count(); ++index) values.push_back(value(index));
   return values;
 }

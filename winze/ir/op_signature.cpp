@@ -143,6 +143,7 @@ Argument to_argument(Context& context, const DefaultValue& value, const Type& ty
           return context.booleans({flags.get(), content.size()});
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           std::vector<StringId> ids;
+          ids.reserve(content.size());
           for (const std::string& text : content) ids.push_back(context.string(text));
           return context.strings(ids);
         } else if constexpr (std::is_same_v<T, EnumValue>) {

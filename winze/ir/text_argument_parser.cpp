@@ -117,6 +117,7 @@ void TextParser::place_keyword(Call& call, std::string_view name, const Argument
   }
   if (!schema.is_variadic_arguments) {
     std::vector<std::string_view> known;
+    known.reserve(schema.arguments.size());
     for (const SchemaArgument& formal : schema.arguments) known.push_back(formal.name);
     std::string hint = did_you_mean(name, known);
     if (hint.empty()) hint = "its schema is " + print_schema(schema);

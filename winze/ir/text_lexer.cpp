@@ -30,7 +30,7 @@ constexpr std::array<std::uint8_t, 256> character_classes = [] {
   for (int c = '0'; c <= '9'; ++c) classes[static_cast<std::size_t>(c)] = digit;
   classes['_'] = word_start;
   classes['.'] = dot;
-  for (const char c : {' ', '\t', '\n', '\r'}) classes[static_cast<std::size_t>(c)] = blank;
+  for (const unsigned char c : {' ', '\t', '\n', '\r'}) classes[c] = blank;
   return classes;
 }();
 

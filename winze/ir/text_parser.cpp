@@ -41,10 +41,9 @@ std::unique_ptr<Graph> parse_graph(Context& context, std::string_view text, std:
     } else if (word == "symbol" && !has_graph) {
       const TextSymbol symbol = parser.symbol_line();
       if (!symbol.has_range) continue;
-      const SymExpr expression = *context.symbols().find_symbol(symbol.name);
       try {
-        context.symbols().set_range(expression, {symbol.min.value_or(Range::minus_infinity),
-                                                 symbol.max.value_or(Range::infinity)});
+        context.symbols().set_range(symbol.symbol, {symbol.min.value_or(Range::minus_infinity),
+                                                    symbol.max.value_or(Range::infinity)});
       } catch (const Error& error) {
         lexer.rethrow_at(begin, error);
       }

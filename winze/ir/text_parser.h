@@ -30,6 +30,7 @@ struct OpSignature;
 /// `symbol s0 (integer=True) in [2, 64]`
 struct TextSymbol {
   std::string name;
+  SymExpr symbol;
   bool has_range = false;
   std::optional<std::int64_t> min;  ///< unset for -int_oo
   std::optional<std::int64_t> max;  ///< unset for int_oo

@@ -234,7 +234,7 @@ TextSymbol TextParser::symbol_line() {
   symbol.name = lexer_.name("the name of a symbol");
   const SymbolAssumptions declared = assumptions(symbol.name);
   try {
-    static_cast<void>(context_->symbols().symbol(symbol.name, declared));
+    symbol.symbol = context_->symbols().symbol(symbol.name, declared);
   } catch (const Error& error) {
     lexer_.rethrow_at(begin, error);
   }

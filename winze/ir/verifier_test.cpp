@@ -11,7 +11,6 @@
 namespace winze {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;

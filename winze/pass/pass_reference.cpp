@@ -148,7 +148,7 @@ std::string text_reference(const PassRegistry& registry) {
     if (!info->needs.empty())
       text += fmt::format("  needs before it: {}\n", joined(info->needs, ""));
     if (!info->after.empty()) text += fmt::format("  stands after: {}\n", joined(info->after, ""));
-    text += "\n";
+    text += '\n';
   }
   for (const NamedPipeline& pipeline : registry.pipelines()) {
     text += fmt::format("{} = {}\n{}\n", pipeline.name, pipeline.text,

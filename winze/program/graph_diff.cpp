@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -55,6 +56,7 @@ class GraphComparer {
   void pair_by_hash() {
     const auto sorted = [](HashedGraph& graph) {
       std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+      keys.reserve(graph.nodes().size());
       for (std::uint32_t at = 0; at < graph.nodes().size(); ++at)
         keys.emplace_back(graph.hash(at), at);
       std::ranges::sort(keys);
@@ -146,9 +148,8 @@ class GraphComparer {
     for (std::uint32_t at = 0; at < to_a_.size(); ++at) {
       if (to_a_[at] == unpaired) entries.push_back({at, false, unpaired});
     }
-    std::ranges::stable_sort(entries, [](const Entry& x, const Entry& y) {
-      return x.b != y.b ? x.b < y.b : !x.behind && y.behind;
-    });
+    std::ranges::sort(
+        entries, {}, [](const Entry& entry) { return std::tuple(entry.b, entry.behind, entry.a); });
     for (const Entry& entry : entries) {
       if (entry.a == unpaired) {
         add({.b = b_.line(b_.nodes()[entry.b])});

@@ -12,11 +12,13 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::string_literals;
 
-const Where where{.file = "a.pt2", .record = "data.pkl"};
+Where where() {
+  return {.file = "a.pt2", .record = "data.pkl"};
+}
 
 std::string error_of(const std::string& pickle) {
   try {
-    (void)read_pickle(pickle, where);
+    (void)read_pickle(pickle, where());
   } catch (const InternalError& error) {
     return "internal: "s + error.what();
   } catch (const Error& error) {
@@ -27,14 +29,14 @@ std::string error_of(const std::string& pickle) {
 
 TEST(PickleReader, ReadsAnEmptyDictionary) {
   const std::string text = "\x80\x02}q\0."s;
-  const Pickle pickle = read_pickle(text, where);
+  const Pickle pickle = read_pickle(text, where());
   EXPECT_EQ(pickle[pickle.root].kind, PickleKind::dictionary);
   EXPECT_TRUE(pickle[pickle.root].children.empty());
 }
 
 TEST(PickleReader, ReadsKeysAndValues) {
   const std::string text = "\x80\x02}(X\x01\0\0\0aK\x05X\x01\0\0\0b\x88u."s;
-  const Pickle pickle = read_pickle(text, where);
+  const Pickle pickle = read_pickle(text, where());
   const PickleObject& root = pickle[pickle.root];
   ASSERT_EQ(root.children.size(), 4U);
   EXPECT_EQ(pickle[root.children[0]].text, "a");
@@ -45,7 +47,7 @@ TEST(PickleReader, ReadsKeysAndValues) {
 TEST(PickleReader, ReadsNumbersOfEveryWidth) {
   const std::string text =
       "\x80\x02(K\xFFM\xFF\xFFJ\xFE\xFF\xFF\xFF\x8A\x08\0\0\0\0\0\0\0\x80\x8A\0G?\xF0\0\0\0\0\0\0t."s;
-  const Pickle pickle = read_pickle(text, where);
+  const Pickle pickle = read_pickle(text, where());
   const auto& items = pickle[pickle.root].children;
   ASSERT_EQ(items.size(), 6U);
   EXPECT_EQ(pickle[items[0]].integer, 255);
@@ -58,7 +60,7 @@ TEST(PickleReader, ReadsNumbersOfEveryWidth) {
 
 TEST(PickleReader, MemoGivesTheSameObjectAgain) {
   const std::string text = "\x80\x02X\x01\0\0\0aq\x07h\x07\x86."s;
-  const Pickle pickle = read_pickle(text, where);
+  const Pickle pickle = read_pickle(text, where());
   const auto& items = pickle[pickle.root].children;
   EXPECT_EQ(items[0], items[1]);
 }
@@ -69,7 +71,7 @@ TEST(PickleReader, ReadsATensor) {
       "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0"
       "0X\x03\0\0\0cpuK\x06tQK\x01K\x02\x85K\x01\x85\x89"
       "ccollections\nOrderedDict\n)RtR."s;
-  const Pickle pickle = read_pickle(text, where);
+  const Pickle pickle = read_pickle(text, where());
   const PickleObject& tensor = pickle[pickle.root];
   EXPECT_EQ(tensor.kind, PickleKind::tensor);
   ASSERT_EQ(tensor.children.size(), 6U);

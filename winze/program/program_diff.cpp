@@ -161,6 +161,7 @@ class ProgramComparer {
 
   static std::vector<std::string> metadata(const ExportedProgram& program) {
     std::vector<std::string> lines;
+    lines.reserve(program.metadata.size());
     for (const auto& [key, value] : program.metadata)
       lines.push_back(fmt::format("{} = {}", quote(key), quote(value)));
     return lines;

@@ -10,7 +10,6 @@ namespace winze {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// The difference of two texts, each read in a context of its own.
 std::string diff(const std::string& a, const std::string& b) {

@@ -139,9 +139,8 @@ class ProgramParser {
 
   void symbol() {
     const TextSymbol named = parser_.symbol_line();
-    const SymExpr expression = *program_.context().symbols().find_symbol(named.name);
     if (named.has_range) add_range(named);
-    entry(expression);
+    entry(named.symbol);
   }
 
   void add_range(const TextSymbol& named) {

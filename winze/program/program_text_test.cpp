@@ -11,9 +11,7 @@
 namespace winze {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 std::string reprint(const std::string& text) {
   Context context;

@@ -120,7 +120,8 @@ const auto& row_of(const Rows& rows, Value value) {
 std::optional<TorchRelease> parse_torch_version(std::string_view torch_version) {
   TorchRelease release;
   const char* end = torch_version.data() + torch_version.size();
-  const auto [dot, error] = std::from_chars(torch_version.data(), end, release.major);
+  const auto [dot, error] = std::from_chars(
+      torch_version.data(), torch_version.data() + torch_version.size(), release.major);
   if (error != std::errc() || dot == end || *dot != '.') return std::nullopt;
   const auto [rest, minor_error] = std::from_chars(dot + 1, end, release.minor);
   if (minor_error != std::errc() || release.major < 0 || release.minor < 0) return std::nullopt;

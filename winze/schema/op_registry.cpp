@@ -170,8 +170,9 @@ struct OpRegistry::Impl {
 
   [[nodiscard]] const Entry* entry(OpId id) const {
     if (id.index >= table.count) return &added[id.index - table.count];
-    if (replaced.empty() || !replaced[id.index]) return nullptr;
-    return &*replaced[id.index];
+    if (replaced.empty()) return nullptr;
+    const std::optional<Entry>& own = replaced[id.index];
+    return own ? &*own : nullptr;
   }
   [[nodiscard]] std::string_view line(OpId id) const {
     const Entry* own = entry(id);

@@ -7,11 +7,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "winze/support/diagnostic.h"
@@ -31,11 +32,10 @@ std::optional<int> descriptor_of(const std::string& path) {
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view prefix : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!path.starts_with(prefix)) continue;
-    const std::string digits = path.substr(prefix.size());
-    if (!digits.empty() && digits.size() < 8 &&
-        digits.find_first_not_of("0123456789") == std::string::npos) {
-      return std::atoi(digits.c_str());
-    }
+    int descriptor = -1;
+    const char* const last = path.data() + path.size();
+    const auto [end, error] = std::from_chars(path.data() + prefix.size(), last, descriptor);
+    if (error == std::errc() && end == last && descriptor >= 0) return descriptor;
   }
   return std::nullopt;
 }

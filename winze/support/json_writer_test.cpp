@@ -15,8 +15,6 @@
 namespace winze {
 namespace {
 
-using ::testing::HasSubstr;
-
 std::string json(const std::function<void(JsonWriter&)>& write,
                  JsonStyle style = JsonStyle::python) {
   std::string out;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/symbolic/number.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <string>
+#include <string_view>
 
 namespace winze {
 namespace {
@@ -143,8 +145,11 @@ std::optional<double> round_to_decimal(double value, std::int64_t digits) {
     std::snprintf(text, sizeof text, "%.*f", static_cast<int>(digits), value);
   } else {
     std::snprintf(text, sizeof text, "%.40e", value);
-    const int exponent =
-        std::atoi(std::string(text).substr(std::string(text).find('e') + 1).c_str());
+    const std::string_view shown(text);
+    std::string_view shown_exponent = shown.substr(shown.find('e') + 1);
+    if (shown_exponent.starts_with('+')) shown_exponent.remove_prefix(1);
+    int exponent = 0;
+    std::from_chars(shown_exponent.data(), shown.data() + shown.size(), exponent);
     const int significant = exponent + 1 + static_cast<int>(digits);
     if (significant < 0) return std::copysign(0.0, value);
     if (significant == 0) {

@@ -7,6 +7,7 @@
 
 namespace winze {
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that GoogleTest looks for
 void PrintTo(Proof proof, std::ostream* out) {
   *out << (proof == Proof::yes ? "yes" : proof == Proof::no ? "no" : "unknown");
 }

@@ -19,13 +19,13 @@ class Simplifier {
     std::vector<SymExpr> results;
     results.reserve(traversal.order().size());
     for (const SymExpr node : traversal.order()) {
-      SymExpr result = node;
+      SymExpr result;
       try {
         result = refine(rebuild(traversal, results, node));
       } catch (const InternalError&) {
         throw;
       } catch (const Error&) {
-        // What cannot be computed exactly stays as it is.
+        result = node;  // what cannot be computed exactly stays as it is
       }
       results.push_back(result);
     }

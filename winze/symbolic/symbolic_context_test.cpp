@@ -45,6 +45,14 @@ TEST_F(SymbolicContextTest, SymbolsAreFoundByName) {
   EXPECT_THAT(c.symbols(), ElementsAre(s0, s1));
 }
 
+TEST_F(SymbolicContextTest, AtomsHaveNoOperands) {
+  // A symbol's number is no offset into the pool of operands, which is empty here.
+  EXPECT_EQ(c.operands(s1).data(), nullptr);
+  EXPECT_THAT(c.operands(s1), ElementsAre());
+  EXPECT_THAT(c.operands(c.rational(1, 2)), ElementsAre());
+  EXPECT_THAT(c.operands(7), ElementsAre());
+}
+
 TEST_F(SymbolicContextTest, SymbolNamesAreBounded) {
   EXPECT_THROW(c.symbol(""), Error);
   EXPECT_THROW(c.symbol(std::string(2000, 'x')), Error);

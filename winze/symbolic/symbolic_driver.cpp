@@ -115,13 +115,13 @@ int main() {
   std::string line;
   while (std::getline(std::cin, line)) {
     try {
-      std::cout << answer(split(line, '\t')) << std::endl;
+      std::cout << answer(split(line, '\t')) << '\n' << std::flush;
     } catch (const winze::InternalError& error) {
-      std::cout << "internal error: " << error.diagnostic().message << std::endl;
+      std::cout << "internal error: " << error.diagnostic().message << '\n' << std::flush;
     } catch (const winze::Error& error) {
-      std::cout << fmt::format("error: {}", error.diagnostic().message) << std::endl;
+      std::cout << fmt::format("error: {}", error.diagnostic().message) << '\n' << std::flush;
     } catch (const std::exception& error) {
-      std::cout << "bad command: " << error.what() << std::endl;
+      std::cout << "bad command: " << error.what() << '\n' << std::flush;
     }
   }
 }

@@ -53,7 +53,8 @@ NodeId Graph::allocate_node(NodeKind kind, OpId op, std::uint32_t slots,
     free_nodes_.pop_back();
   } else {
     node.index = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.emplace_back();
+    nodes_.resize(nodes_.size() + 1);
+    node_sides_.resize(nodes_.size());
   }
   const auto value_count = static_cast<std::uint32_t>(metas.size());
   std::uint32_t first_value = static_cast<std::uint32_t>(values_.size());
@@ -72,7 +73,7 @@ NodeId Graph::allocate_node(NodeKind kind, OpId op, std::uint32_t slots,
   record.first_value = first_value;
   record.slot_count = static_cast<std::uint16_t>(slots);
   record.value_count = static_cast<std::uint16_t>(value_count);
-  record.source = source;
+  node_sides_[node.index].source = source;
   record.kind = kind;
   record.alive = true;
   return node;
@@ -301,16 +302,17 @@ void Graph::collect_erased() {
 
 void Graph::reserve(std::size_t nodes, std::size_t values, std::size_t arguments) {
   nodes_.reserve(nodes_.size() + nodes);
+  node_sides_.reserve(node_sides_.size() + nodes);
   values_.reserve(values_.size() + values);
-  value_names_.reserve(values_.size() + values);
   slots_.reserve(slots_.size() + arguments);
   slot_kinds_.reserve(slot_kinds_.size() + arguments);
 }
 
 std::size_t Graph::memory_bytes() const {
   const auto bytes = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
-  return bytes(nodes_) + bytes(values_) + bytes(slots_) + bytes(slot_kinds_) + bytes(value_names_) +
-         bytes(buckets_) + bytes(bucket_of_key_) + bytes(erased_) + bytes(free_nodes_);
+  return bytes(nodes_) + bytes(node_sides_) + bytes(values_) + bytes(slots_) + bytes(slot_kinds_) +
+         bytes(value_names_) + bytes(buckets_) + bytes(bucket_of_key_) + bytes(erased_) +
+         bytes(free_nodes_);
 }
 
 const ResultStructure* Graph::result_structure(Node node) const {

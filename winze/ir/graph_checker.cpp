@@ -27,6 +27,10 @@ std::string_view kind_name(NodeKind kind) {
 void GraphChecker::check() {
   seen_slots_.assign(graph_->slots_.size(), false);
   seen_nested_.assign(graph_->subgraphs_.size(), false);
+  if (graph_->node_sides_.size() != graph_->nodes_.size()) {
+    return add(NodeId{}, "{} nodes have {} side records", graph_->nodes_.size(),
+               graph_->node_sides_.size());
+  }
   if (graph_->slot_kinds_.size() != graph_->slots_.size()) {
     return add(NodeId{}, "{} argument slots have {} kinds", graph_->slots_.size(),
                graph_->slot_kinds_.size());
@@ -268,7 +272,7 @@ void GraphChecker::check_bucket(std::uint32_t bucket) {
   const auto& list = graph_->buckets_[bucket];
   std::uint32_t count = 0;
   NodeId previous;
-  for (NodeId node = list.head; node.valid(); node = record(node).same_op_next) {
+  for (NodeId node = list.head; node.valid(); node = side(node).same_op_next) {
     if (!is_alive(node)) return add(previous, "the index by operator leads to an erased node");
     if (++count > list.count)
       return add(node, "the index by operator lists more nodes than it counts");
@@ -276,7 +280,7 @@ void GraphChecker::check_bucket(std::uint32_t bucket) {
     if (key >= graph_->bucket_of_key_.size() || graph_->bucket_of_key_[key] != bucket + 1) {
       add(node, "the index by operator lists it under another operator");
     }
-    if (record(node).same_op_prev != previous)
+    if (side(node).same_op_prev != previous)
       add(node, "the index by operator is not linked both ways");
     previous = node;
   }

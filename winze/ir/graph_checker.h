@@ -23,6 +23,7 @@ class GraphChecker {
   void check_nodes(std::span<const Node> nodes);
 
   static auto& nodes(Graph& graph) { return graph.nodes_; }
+  static auto& node_sides(Graph& graph) { return graph.node_sides_; }
   static auto& values(Graph& graph) { return graph.values_; }
   static auto& slots(Graph& graph) { return graph.slots_; }
   static auto& slot_kinds(Graph& graph) { return graph.slot_kinds_; }
@@ -65,6 +66,9 @@ class GraphChecker {
   void check_local_uses(NodeId node, std::uint32_t value);
 
   [[nodiscard]] const Record& record(NodeId node) const { return graph_->nodes_[node.index]; }
+  [[nodiscard]] const Graph::NodeSideRecord& side(NodeId node) const {
+    return graph_->node_sides_[node.index];
+  }
   [[nodiscard]] bool in_range(NodeId node) const { return node.index < graph_->nodes_.size(); }
   [[nodiscard]] bool is_alive(NodeId node) const { return in_range(node) && record(node).alive; }
 

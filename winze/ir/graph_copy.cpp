@@ -6,8 +6,6 @@
 namespace winze {
 namespace {
 
-using ValueMap = tsl::robin_map<std::uint32_t, Value>;
-
 /// Copies nodes from one graph into another of the same context.
 class Copier {
  public:
@@ -16,7 +14,8 @@ class Copier {
 
   Node copy(Node node) {
     metas_.clear();
-    for (const Value value : node.values()) metas_.push_back(value.meta_id());
+    for (std::uint32_t index = 0; index < node.value_count(); ++index)
+      metas_.push_back(node.value(index).meta_id());
     if (node.kind() == NodeKind::placeholder) {
       const Node made = to_.placeholder(node.value().name(), metas_[0], node.argument(0));
       made.set_source(node.source());
@@ -80,15 +79,15 @@ class Copier {
   std::vector<std::unique_ptr<std::vector<Argument>>> lists_;
 };
 
-/// Copies every node of `from`, which must hold nothing yet but what `values` maps.
+/// Copies every node of `from` into `to`, which must hold nothing yet.
 void copy_all(const Graph& from, Graph& to) {
-  ValueMap values;
-  Copier copier(from, to, [&](Value value) { return values.at(value.id().index); });
+  RecordArray<ValueId> copies;  // by value of `from`
+  copies.resize(from.value_capacity());
+  Copier copier(from, to, [&](Value value) { return to.value_at(copies[value.id().index]); });
   for (const Node node : from.nodes()) {
     const Node made = copier.copy(node);
-    for (std::uint32_t index = 0; index < node.value_count(); ++index) {
-      values[node.value(index).id().index] = made.value(index);
-    }
+    for (std::uint32_t index = 0; index < node.value_count(); ++index)
+      copies[node.value(index).id().index] = made.value(index).id();
   }
   to.set_is_single_tensor_return(from.is_single_tensor_return());
   to.set_unknown_fields(from.unknown_fields());

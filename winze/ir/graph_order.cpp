@@ -17,17 +17,6 @@ constexpr std::uint32_t last_order = 0xFFFFFFFF;
 
 }  // namespace
 
-NodeIterator& NodeIterator::operator++() {
-  do {
-    node_ = graph_->nodes_[node_.index].next;
-  } while (node_.valid() && !graph_->nodes_[node_.index].alive);
-  return *this;
-}
-
-NodeRange Graph::nodes() const {
-  return NodeRange(*this);
-}
-
 void Graph::link_node(NodeId node, NodeId after) {
   NodeRecord& record = nodes_[node.index];
   record.prev = after;
@@ -174,29 +163,29 @@ void Graph::add_to_index(NodeId node) {
     buckets_.emplace_back();
     bucket_of_key_[key] = static_cast<std::uint32_t>(buckets_.size());
   }
-  NodeRecord& record = nodes_[node.index];
+  NodeSideRecord& side = node_sides_[node.index];
   Bucket& bucket = buckets_[bucket_of_key_[key] - 1];
-  record.same_op_prev = bucket.tail;
-  record.same_op_next = NodeId{};
+  side.same_op_prev = bucket.tail;
+  side.same_op_next = NodeId{};
   restore_to_index(node, bucket);
 }
 
 void Graph::restore_to_index(NodeId node, Bucket& bucket) {
-  const NodeRecord& record = nodes_[node.index];
-  (record.same_op_prev.valid() ? nodes_[record.same_op_prev.index].same_op_next : bucket.head) =
+  const NodeSideRecord& side = node_sides_[node.index];
+  (side.same_op_prev.valid() ? node_sides_[side.same_op_prev.index].same_op_next : bucket.head) =
       node;
-  (record.same_op_next.valid() ? nodes_[record.same_op_next.index].same_op_prev : bucket.tail) =
+  (side.same_op_next.valid() ? node_sides_[side.same_op_next.index].same_op_prev : bucket.tail) =
       node;
   ++bucket.count;
 }
 
 void Graph::remove_from_index(NodeId node) {
-  const NodeRecord& record = nodes_[node.index];
-  Bucket& bucket = bucket_of(record);
-  (record.same_op_prev.valid() ? nodes_[record.same_op_prev.index].same_op_next : bucket.head) =
-      record.same_op_next;
-  (record.same_op_next.valid() ? nodes_[record.same_op_next.index].same_op_prev : bucket.tail) =
-      record.same_op_prev;
+  const NodeSideRecord& side = node_sides_[node.index];
+  Bucket& bucket = bucket_of(nodes_[node.index]);
+  (side.same_op_prev.valid() ? node_sides_[side.same_op_prev.index].same_op_next : bucket.head) =
+      side.same_op_next;
+  (side.same_op_next.valid() ? node_sides_[side.same_op_next.index].same_op_prev : bucket.tail) =
+      side.same_op_prev;
   --bucket.count;
 }
 
@@ -211,7 +200,7 @@ std::vector<Node> Graph::nodes_of(std::uint32_t key, bool sorted) const {
   if (list == nullptr) return found;
   found.reserve(list->count);
   bool ascending = true;
-  for (NodeId at = list->head; at.valid(); at = nodes_[at.index].same_op_next) {
+  for (NodeId at = list->head; at.valid(); at = node_sides_[at.index].same_op_next) {
     ascending = ascending && (found.empty() || comes_before(found.back().id(), at));
     found.push_back(node_at(at));
   }

@@ -42,19 +42,6 @@ void Graph::release_slots(std::uint32_t first, std::uint32_t count) {
   free_slots_[count].push_back(first);
 }
 
-Argument Graph::read_slot(std::uint32_t slot) const {
-  const Slot& content = slots_[slot];
-  const ArgumentKind kind = slot_kinds_[slot];
-  switch (kind) {
-    case ArgumentKind::value:
-      return Argument::of_value(ValueId{content.a}, serial_);
-    case ArgumentKind::list:
-      return Argument::slots(SlotId{content.a}, content.b);
-    default:
-      return Argument::from_bits(kind, content.a | static_cast<std::uint64_t>(content.b) << 32);
-  }
-}
-
 void Graph::set_raw(SlotId slot, const Argument& argument) {
   Slot& content = slots_[slot.index];
   slot_kinds_[slot.index] = argument.kind();
@@ -221,9 +208,14 @@ void Graph::splice_uses(ValueId from, ValueId to) {
   record.d = source.use_count;
   record.node = source.node.index;
   journal_->add(record);
-  for (std::uint32_t slot = source.first_use.index; slot != SlotId::none_value;
-       slot = slots_[slot].c) {
-    slots_[slot].a = to.index;
+  for (std::uint32_t slot = source.first_use.index; slot != SlotId::none_value;) {
+    Slot& use = slots_[slot];
+    use.a = to.index;
+    // Uses mostly lie in the order of the list, about evenly; without a guess where the ones after
+    // the next are, the list would be followed at the pace of memory.
+    constexpr std::uint32_t ahead = 64;
+    slots_.prefetch(std::size_t{use.c} + std::size_t{use.c - slot} * ahead);
+    slot = use.c;
   }
   slots_[source.first_use.index].b = target.last_use.index;
   (target.last_use.valid() ? slots_[target.last_use.index].c : target.first_use.index) =
@@ -232,6 +224,31 @@ void Graph::splice_uses(ValueId from, ValueId to) {
   target.use_count += source.use_count;
   source.first_use = source.last_use = SlotId{};
   source.use_count = 0;
+}
+
+/// Whether it is quickly seen that no node from the value's own up to `last` uses it, so that all
+/// its uses come after `last`: a replacement is mostly made right after what it replaces. Looks at
+/// no more arguments than there are uses, and a few.
+bool Graph::is_unused_up_to(ValueId value, NodeId last) const {
+  constexpr std::uint32_t few = 16;
+  const ValueRecord& source = values_[value.index];
+  std::uint64_t left = std::uint64_t{source.use_count} + few;
+  for (NodeId at = source.node; at != last;) {
+    at = nodes_[at.index].next;
+    if (!at.valid()) return false;
+    const NodeRecord& record = nodes_[at.index];
+    if (record.slot_count >= left) return false;
+    left -= record.slot_count + std::uint64_t{1};
+    for (std::uint32_t slot = record.first_slot; slot < record.first_slot + record.slot_count;
+         ++slot) {
+      const bool may_use =
+          slot_kinds_[slot] == ArgumentKind::list
+              ? slots_[slot].b != 0
+              : slot_kinds_[slot] == ArgumentKind::value && slots_[slot].a == value.index;
+      if (may_use) return false;
+    }
+  }
+  return true;
 }
 
 std::uint32_t Graph::replace_uses(ValueId from, ValueId to,
@@ -244,7 +261,8 @@ std::uint32_t Graph::replace_uses(ValueId from, ValueId to,
   if (source.use_count == 0) return 0;
   journal_->begin_edit();
   // All uses of `from` come after its node, so they can see anything that comes before it.
-  if (whole && (comes_before(new_node, source.node) || new_node == source.node)) {
+  if (whole && (comes_before(new_node, source.node) || new_node == source.node ||
+                is_unused_up_to(from, new_node))) {
     const std::uint32_t count = source.use_count;
     splice_uses(from, to);
     return count;

@@ -150,7 +150,7 @@ void Graph::undo(const Journal::Record& record) {
       }
       break;
     case EditKind::set_source:
-      nodes_[node.index].source = SourceId{record.a};
+      node_sides_[node.index].source = SourceId{record.a};
       break;
     case EditKind::move_reference:
       set_reference(record.a, ValueId{record.b});

@@ -30,54 +30,38 @@ class UniqueNodes {
 Argument::Argument(const Value& value)
     : kind_(ArgumentKind::value), count_(value.graph().serial()), payload_(value.id().index) {}
 
-#ifdef WINZE_CHECK_HANDLES
-Node::Node(Graph* graph, NodeId id)
-    : graph_(graph), id_(id), generation_(graph->nodes_[id.index].generation) {}
-Value::Value(Graph* graph, ValueId id)
-    : graph_(graph),
-      id_(id),
-      generation_(graph->nodes_[graph->values_[id.index].node.index].generation) {}
-
-Graph& Node::checked() const {
+void Node::refuse_handle() const {
   WINZE_CHECK(graph_ != nullptr, "an empty node handle is used");
-  WINZE_CHECK(graph_->nodes_[id_.index].generation == generation_,
-              "a node handle is stale: its node ({} {}) was erased",
-              graph_->nodes_[id_.index].kind == NodeKind::call_function
-                  ? graph_->context().ops().qualified_name(graph_->nodes_[id_.index].op)
-                  : std::string_view("node"),
-              id_.index);
-  return *graph_;
+  const Graph::NodeRecord& record = graph_->nodes_[id_.index];
+  detail::check_failed("the handle's generation is the node's", __FILE__, __LINE__,
+                       fmt::format("a node handle is stale: its node ({} {}) was erased",
+                                   record.kind == NodeKind::call_function
+                                       ? graph_->context().ops().qualified_name(record.op)
+                                       : std::string_view("node"),
+                                   id_.index));
 }
-Graph& Value::checked() const {
+void Value::refuse_handle() const {
   WINZE_CHECK(graph_ != nullptr, "an empty value handle is used");
-  WINZE_CHECK(graph_->nodes_[graph_->values_[id_.index].node.index].generation == generation_,
-              "a value handle is stale: the node of value {} was erased", id_.index);
-  return *graph_;
+  detail::check_failed(
+      "the handle's generation is the node's", __FILE__, __LINE__,
+      fmt::format("a value handle is stale: the node of value {} was erased", id_.index));
 }
-#else
-Node::Node(Graph* graph, NodeId id) : graph_(graph), id_(id) {}
-Value::Value(Graph* graph, ValueId id) : graph_(graph), id_(id) {}
-Graph& Node::checked() const {
-  return *graph_;
+void Node::refuse_value(std::uint32_t index) const {
+  detail::check_failed("index < value_count()", __FILE__, __LINE__,
+                       fmt::format("value {} of a node that yields {}", index, value_count()));
 }
-Graph& Value::checked() const {
-  return *graph_;
+void Node::refuse_argument(std::uint32_t index) const {
+  detail::check_failed("index < argument_count()", __FILE__, __LINE__,
+                       fmt::format("argument {} of a node with {}", index, argument_count()));
 }
-#endif
 
 Value::Value(Node node) : Value(node.value()) {
   WINZE_CHECK(node.value_count() == 1, "a node with {} values stands for none of them: {}",
               node.value_count(), node.str());
 }
 
-Node Value::node() const {
-  return checked().node_at(graph_->values_[id_.index].node);
-}
 std::uint32_t Value::index() const {
   return id_.index - graph_->nodes_[node().id().index].first_value;
-}
-MetaId Value::meta_id() const {
-  return checked().values_[id_.index].meta;
 }
 const Meta& Value::meta() const {
   return graph_->context().meta(meta_id());
@@ -98,12 +82,12 @@ void Value::set_meta(MetaId meta) const {
 }
 
 std::string_view Value::name() const {
-  const std::vector<StringId>& names = checked().value_names_;
+  const auto& names = checked().value_names_;
   return id_.index < names.size() ? graph_->context().text(names[id_.index]) : std::string_view();
 }
 
 void Value::set_name(std::string_view name) const {
-  std::vector<StringId>& names = checked().value_names_;
+  auto& names = checked().value_names_;
   if (id_.index >= names.size()) names.resize(graph_->values_.size());
   Journal::Record record;
   record.graph = graph_;
@@ -115,9 +99,6 @@ void Value::set_name(std::string_view name) const {
   names[id_.index] = graph_->context().string(name);
 }
 
-std::uint32_t Value::use_count() const {
-  return checked().values_[id_.index].use_count;
-}
 UseRange Value::uses() const {
   return {graph_, checked().values_[id_.index].first_use};
 }
@@ -131,13 +112,6 @@ std::vector<Node> Value::users() const {
 std::uint32_t Value::replace_all_uses_with(Value replacement) const {
   WINZE_CHECK(graph_ == replacement.graph_, "a value is to be replaced by one of another graph");
   return checked().replace_uses(id_, replacement.id_, nullptr);
-}
-
-NodeKind Node::kind() const {
-  return checked().nodes_[id_.index].kind;
-}
-OpId Node::op() const {
-  return checked().nodes_[id_.index].op;
 }
 
 bool Node::is_call_to(OpId op) const {
@@ -159,41 +133,11 @@ std::string_view Node::target() const {
   return "output";
 }
 
-bool Node::is_alive() const {
-  return valid() && graph_->nodes_[id_.index].alive;
-}
-std::uint32_t Node::value_count() const {
-  return checked().nodes_[id_.index].value_count;
-}
-
-Value Node::value(std::uint32_t index) const {
-  WINZE_CHECK(index < value_count(), "value {} of a node that yields {}", index, value_count());
-  return graph_->value_at(ValueId{graph_->nodes_[id_.index].first_value + index});
-}
-
 std::vector<Value> Node::values() const {
   std::vector<Value> values;
   values.reserve(value_count());
   for (std::uint32_t index = 0; index < value_count(); ++index) values.push_back(value(index));
   return values;
-}
-
-bool Node::has_no_uses() const {
-  const Graph::NodeRecord& record = checked().nodes_[id_.index];
-  for (std::uint32_t value = record.first_value; value < record.first_value + record.value_count;
-       ++value) {
-    if (graph_->values_[value].use_count != 0) return false;
-  }
-  return true;
-}
-
-std::uint32_t Node::argument_count() const {
-  return checked().nodes_[id_.index].slot_count;
-}
-
-Argument Node::argument(std::uint32_t index) const {
-  WINZE_CHECK(index < argument_count(), "argument {} of a node with {}", index, argument_count());
-  return graph_->read_slot(graph_->nodes_[id_.index].first_slot + index);
 }
 
 Argument Node::argument(std::string_view name) const {
@@ -305,16 +249,6 @@ std::uint32_t Node::replace_all_uses_with(Node replacement) const {
   return count;
 }
 
-Node Node::next() const {
-  return checked().node_at(graph_->nodes_[id_.index].next);
-}
-Node Node::prev() const {
-  return checked().node_at(graph_->nodes_[id_.index].prev);
-}
-bool Node::before(Node other) const {
-  return checked().comes_before(id_, other.id_);
-}
-
 void Node::prepend(Node node) const {
   if (node == *this) return;
   const Node previous = prev();
@@ -347,17 +281,17 @@ void Node::set_name(std::string_view name) const {
 }
 
 SourceId Node::source() const {
-  return checked().nodes_[id_.index].source;
+  return checked().node_sides_[id_.index].source;
 }
 
 void Node::set_source(SourceId source) const {
   Journal::Record record;
   record.graph = &checked();
   record.kind = EditKind::set_source;
-  record.a = graph_->nodes_[id_.index].source.index;
+  record.a = graph_->node_sides_[id_.index].source.index;
   record.node = id_.index;
   graph_->journal_->add(record);
-  graph_->nodes_[id_.index].source = source;
+  graph_->node_sides_[id_.index].source = source;
 }
 
 }  // namespace winze

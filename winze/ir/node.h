@@ -27,7 +27,7 @@ enum class NodeKind : std::uint8_t { placeholder, get_attr, call_function, outpu
 class Value {
  public:
   Value() = default;
-  Value(Graph* graph, ValueId id);
+  inline Value(Graph* graph, ValueId id);
   Value(Node node);  // NOLINT(google-explicit-constructor): a node with one result stands for it
 
   [[nodiscard]] bool valid() const { return graph_ != nullptr; }
@@ -37,11 +37,11 @@ class Value {
   [[nodiscard]] Graph& graph() const { return *graph_; }
   [[nodiscard]] ValueId id() const { return id_; }
   /// The node that yields this value.
-  [[nodiscard]] Node node() const;
+  [[nodiscard]] inline Node node() const;
   /// Position among the results of its node.
   [[nodiscard]] std::uint32_t index() const;
 
-  [[nodiscard]] MetaId meta_id() const;
+  [[nodiscard]] inline MetaId meta_id() const;
   [[nodiscard]] const Meta& meta() const;
   [[nodiscard]] bool is_tensor() const { return meta().is_tensor(); }
   void set_meta(MetaId meta) const;
@@ -51,7 +51,7 @@ class Value {
   void set_name(std::string_view name) const;
 
   /// Number of uses: a node that uses the value twice counts twice. O(1).
-  [[nodiscard]] std::uint32_t use_count() const;
+  [[nodiscard]] inline std::uint32_t use_count() const;
   [[nodiscard]] bool has_uses() const { return use_count() != 0; }
   /// The uses in the order they were made.
   [[nodiscard]] UseRange uses() const;
@@ -67,7 +67,8 @@ class Value {
   std::uint32_t replace_uses_if(Value replacement, Predicate predicate) const;
 
  private:
-  [[nodiscard]] Graph& checked() const;
+  [[nodiscard]] inline Graph& checked() const;
+  [[noreturn]] void refuse_handle() const;
 
   Graph* graph_ = nullptr;
   ValueId id_;
@@ -81,7 +82,7 @@ class Value {
 class Node {
  public:
   Node() = default;
-  Node(Graph* graph, NodeId id);
+  inline Node(Graph* graph, NodeId id);
 
   [[nodiscard]] bool valid() const { return graph_ != nullptr; }
   explicit operator bool() const { return valid(); }
@@ -89,28 +90,28 @@ class Node {
 
   [[nodiscard]] Graph& graph() const { return *graph_; }
   [[nodiscard]] NodeId id() const { return id_; }
-  [[nodiscard]] NodeKind kind() const;
+  [[nodiscard]] inline NodeKind kind() const;
   [[nodiscard]] bool is_placeholder() const { return kind() == NodeKind::placeholder; }
   [[nodiscard]] bool is_call() const { return kind() == NodeKind::call_function; }
   [[nodiscard]] bool is_output() const { return kind() == NodeKind::output; }
   /// The operator overload of a call; invalid for other nodes.
-  [[nodiscard]] OpId op() const;
+  [[nodiscard]] inline OpId op() const;
   [[nodiscard]] bool is_call_to(OpId op) const;
   /// `aten.add.Tensor`, or the attribute's name for get_attr, or `output`, or the placeholder's
   /// name.
   [[nodiscard]] std::string_view target() const;
   /// False once the node was erased.
-  [[nodiscard]] bool is_alive() const;
+  [[nodiscard]] inline bool is_alive() const;
 
-  [[nodiscard]] std::uint32_t value_count() const;
-  [[nodiscard]] Value value(std::uint32_t index = 0) const;
+  [[nodiscard]] inline std::uint32_t value_count() const;
+  [[nodiscard]] inline Value value(std::uint32_t index = 0) const;
   [[nodiscard]] std::vector<Value> values() const;
   /// True where no value of the node has a use.
-  [[nodiscard]] bool has_no_uses() const;
+  [[nodiscard]] inline bool has_no_uses() const;
 
   /// Arguments in schema position.
-  [[nodiscard]] std::uint32_t argument_count() const;
-  [[nodiscard]] Argument argument(std::uint32_t index) const;
+  [[nodiscard]] inline std::uint32_t argument_count() const;
+  [[nodiscard]] inline Argument argument(std::uint32_t index) const;
   /// By the schema's name; an Error names the operator's arguments where there is none of that
   /// name.
   [[nodiscard]] Argument argument(std::string_view name) const;
@@ -135,10 +136,10 @@ class Node {
   /// For nodes with one value each, or equally many: replaces value by value.
   std::uint32_t replace_all_uses_with(Node replacement) const;
 
-  [[nodiscard]] Node next() const;
-  [[nodiscard]] Node prev() const;
+  [[nodiscard]] inline Node next() const;
+  [[nodiscard]] inline Node prev() const;
   /// True where this node comes before `other` in the graph. O(1).
-  [[nodiscard]] bool before(Node other) const;
+  [[nodiscard]] inline bool before(Node other) const;
   /// Moves `node` right before (prepend) or right after (append) this one.
   void prepend(Node node) const;
   void append(Node node) const;
@@ -155,7 +156,10 @@ class Node {
   [[nodiscard]] std::string str() const;
 
  private:
-  [[nodiscard]] Graph& checked() const;
+  [[nodiscard]] inline Graph& checked() const;
+  [[noreturn]] void refuse_handle() const;
+  [[noreturn]] void refuse_value(std::uint32_t index) const;
+  [[noreturn]] void refuse_argument(std::uint32_t index) const;
 
   Graph* graph_ = nullptr;
   NodeId id_;

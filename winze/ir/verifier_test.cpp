@@ -47,6 +47,9 @@ class VerifierTest : public ::testing::Test {
     return at;
   }
   auto& record(std::size_t index) { return GraphChecker::nodes(*graph_)[node(index).id().index]; }
+  auto& side(std::size_t index) {
+    return GraphChecker::node_sides(*graph_)[node(index).id().index];
+  }
   auto& value_record(std::size_t index) {
     return GraphChecker::values(*graph_)[node(index).value().id().index];
   }
@@ -200,13 +203,19 @@ TEST_F(VerifierTest, FindsNodesOutOfPlace) {
 
 TEST_F(VerifierTest, FindsABrokenIndex) {
   small();
-  record(1).same_op_next = node(2).id();
+  side(1).same_op_next = node(2).id();
   EXPECT_THAT(findings(),
               Contains(HasSubstr("the index by operator lists more nodes than it counts")));
-  record(1).same_op_next = NodeId{};
+  side(1).same_op_next = NodeId{};
   record(1).op = record(2).op;
   EXPECT_THAT(findings(),
               Contains(HasSubstr("the index by operator lists it under another operator")));
+}
+
+TEST_F(VerifierTest, FindsMissingSideRecords) {
+  small();
+  GraphChecker::node_sides(*graph_).pop_back();
+  EXPECT_THAT(findings(), Contains(HasSubstr("nodes have")));
 }
 
 TEST_F(VerifierTest, FindsAWrongCountInTheIndex) {

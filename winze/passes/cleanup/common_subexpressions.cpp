@@ -10,6 +10,7 @@
 #include "winze/effects/call_arguments.h"
 #include "winze/effects/layout_uses.h"
 #include "winze/schema/op.h"
+#include "winze/support/record_array.h"
 
 namespace winze {
 namespace {
@@ -155,22 +156,37 @@ class CallMerger {
   }
 
   void run(Graph& graph) {
-    entries_.assign(std::bit_ceil(graph.size() * 2 + 1), Entry{});
-    epoch_ = 0;
+    entries_.assign_zeroed(std::bit_ceil(graph.size() + graph.size() / 2 + 1));
+    barrier_ = Node();
     for (Node node : graph.nodes()) {
       if (!node.is_call()) continue;
       const Role role = this->role(node);
-      if (role == Role::barrier) ++epoch_;
-      if (role == Role::mergeable && node.value_count() != 0) merge_or_keep(node);
+      if (role == Role::barrier) {
+        merge_or_keep_pending(graph);
+        barrier_ = node;
+      } else if (role == Role::mergeable && node.value_count() != 0) {
+        const std::uint32_t hash = hash_of(node);
+        entries_.prefetch(place_of(hash));
+        pending_.push_back({hash, node.id()});
+        if (pending_.size() == lookahead) merge_or_keep_pending(graph);
+      }
     }
+    merge_or_keep_pending(graph);
   }
 
  private:
+  /// 8 bytes, zero where free.
   struct Entry {
-    std::uint32_t hash = 0;
-    std::uint32_t epoch = 0;  ///< number of barriers before it
+    std::uint32_t hash;
+    std::uint32_t node;  ///< its index + 1
+  };
+  struct Pending {
+    std::uint32_t hash;
     NodeId node;
   };
+  /// Calls whose places in the table are on their way from memory: a large table is in no cache,
+  /// and one place after the other would take longer than all else.
+  static constexpr std::size_t lookahead = 16;
 
   Role role(Node node) {
     Role& role = roles_[node.op().index];
@@ -186,29 +202,41 @@ class CallMerger {
     return holds(effects.random_when, node) ? Role::opposed : Role::mergeable;
   }
 
-  /// Merges the node into an equal one seen before, or remembers it in its place.
-  void merge_or_keep(Node node) {
-    const auto hash = static_cast<std::uint32_t>(mix(hash_call(node), epoch_));
-    const std::size_t mask = entries_.size() - 1;
-    std::size_t at = hash & mask;
-    while (entries_[at].node.valid()) {
-      if (entries_[at].hash == hash && entries_[at].epoch == epoch_ &&
-          same_call(node.graph().node_at(entries_[at].node), node)) {
-        break;
-      }
-      at = (at + 1) & mask;
+  [[nodiscard]] static std::uint32_t hash_of(Node node) {
+    return static_cast<std::uint32_t>(hash_call(node));
+  }
+  [[nodiscard]] std::size_t place_of(std::uint32_t hash) const {
+    return hash & (entries_.size() - 1);
+  }
+
+  void merge_or_keep_pending(Graph& graph) {
+    bool is_changed = false;  // a merge may have changed arguments of the calls behind it
+    for (const Pending& pending : pending_) {
+      const Node node = graph.node_at(pending.node);
+      if (merge_or_keep(node, is_changed ? hash_of(node) : pending.hash)) is_changed = true;
     }
-    if (entries_[at].node.valid()) {
-      const Node earlier = node.graph().node_at(entries_[at].node);
-      if (safety().may_merge(earlier, node)) {
-        safety().merged(earlier, node);
-        node.replace_all_uses_with(earlier);
-        node.erase();
-        return;
-      }
+    pending_.clear();
+  }
+
+  /// Merges the node into an equal one seen before, or remembers it in its place. True where it was
+  /// merged.
+  bool merge_or_keep(Node node, std::uint32_t hash) {
+    std::size_t at = place_of(hash);
+    for (; entries_[at].node != 0; at = place_of(static_cast<std::uint32_t>(at + 1))) {
+      if (entries_[at].hash != hash) continue;
+      const Node earlier = node.graph().node_at(NodeId{entries_[at].node - 1});
+      if (!same_call(earlier, node)) continue;
+      // A call before the last barrier is as good as not seen, and so is one that must stay apart:
+      // a third call is nearer to the later one.
+      const bool is_apart = barrier_ && earlier.before(barrier_);
+      if (is_apart || !safety().may_merge(earlier, node)) break;
+      safety().merged(earlier, node);
+      node.replace_all_uses_with(earlier);
+      node.erase();
+      return true;
     }
-    // Where the two must stay apart, a third call is nearer to the later one.
-    entries_[at] = {hash, epoch_, node.id()};
+    entries_[at] = {hash, node.id().index + 1};
+    return false;
   }
 
   MergeSafety& safety() {
@@ -220,9 +248,10 @@ class CallMerger {
   Graph& root_;
   const PassContext& context_;
   CallEffects effects_;
-  std::vector<Role> roles_;  ///< by operator
-  std::vector<Entry> entries_;
-  std::uint32_t epoch_ = 0;
+  std::vector<Role> roles_;     ///< by operator
+  RecordArray<Entry> entries_;  ///< open addressing, linear probing
+  std::vector<Pending> pending_;
+  Node barrier_;  ///< the last one so far; invalid before the first
   std::optional<MergeSafety> safety_;
 };
 

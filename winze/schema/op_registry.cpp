@@ -2,6 +2,7 @@
 #include "winze/schema/op_registry.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <fstream>
 #include <iterator>
@@ -147,6 +148,37 @@ std::vector<CheckedLine> check_table(std::string_view text, std::string_view fil
   return lines;
 }
 
+/// Operators by id, in pages that are made when first written: a context that uses few operators
+/// touches little memory.
+class OpIndex {
+ public:
+  explicit OpIndex(std::uint32_t size) { resize(size); }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] const Op* get(std::uint32_t index) const {
+    const std::unique_ptr<Page>& page = pages_[index / page_size];
+    return page ? (*page)[index % page_size] : nullptr;
+  }
+  void set(std::uint32_t index, const Op* op) {
+    std::unique_ptr<Page>& page = pages_[index / page_size];
+    if (!page) page = std::make_unique<Page>();
+    (*page)[index % page_size] = op;
+  }
+  /// One more, without an operator yet.
+  void append() { resize(size_ + 1); }
+
+ private:
+  static constexpr std::uint32_t page_size = 64;
+  using Page = std::array<const Op*, page_size>;
+
+  void resize(std::uint32_t size) {
+    size_ = size;
+    pages_.resize((size + page_size - 1) / page_size);
+  }
+
+  std::uint32_t size_ = 0;
+  std::vector<std::unique_ptr<Page>> pages_;
+};
+
 }  // namespace
 
 struct OpRegistry::Impl {
@@ -154,7 +186,7 @@ struct OpRegistry::Impl {
   std::string torch_version;
 
   /// By id; null until asked for. Grows with what is added.
-  mutable std::vector<const Op*> ops;
+  mutable OpIndex ops;
   mutable std::deque<Op> storage;
   mutable bool is_used = false;
 
@@ -166,7 +198,7 @@ struct OpRegistry::Impl {
   /// Interned variants, by a key of all that makes them.
   NameMap<OpId> variants;
 
-  Impl() : torch_version(table.torch_version), ops(table.count, nullptr) {}
+  Impl() : torch_version(table.torch_version), ops(table.count) {}
 
   [[nodiscard]] const Entry* entry(OpId id) const {
     if (id.index >= table.count) return &added[id.index - table.count];
@@ -199,7 +231,7 @@ struct OpRegistry::Impl {
     OpId id{table.count + static_cast<std::uint32_t>(added.size())};
     if (entry_to_add.is_listed) added_names.emplace(entry_to_add.qualified_name, id);
     added.push_back(std::move(entry_to_add));
-    ops.push_back(nullptr);
+    ops.append();
     return id;
   }
 
@@ -215,7 +247,7 @@ struct OpRegistry::Impl {
     op.schema = parse_schema_in_place(parts.schema);
     op.qualified_name = name(id);
     op.effects = derive_effects(id, op.kind, op.tags, op.schema);
-    ops[id.index] = &op;
+    ops.set(id.index, &op);
     return op;
   }
 
@@ -241,7 +273,7 @@ struct OpRegistry::Impl {
     if (!op.base.is_valid()) op.base = id;
     op.qualified_name = added.back().qualified_name;
     storage.push_back(std::move(op));
-    ops[id.index] = &storage.back();
+    ops.set(id.index, &storage.back());
     variants.emplace(key, id);
     return id;
   }
@@ -271,7 +303,7 @@ OpId OpRegistry::find_or_throw(std::string_view name) const {
 
 const Op& OpRegistry::get(OpId id) const {
   WINZE_CHECK(id.index < impl_->ops.size(), "operator id {} is not of this context", id.index);
-  const Op* op = impl_->ops[id.index];
+  const Op* op = impl_->ops.get(id.index);
   return op != nullptr ? *op : impl_->parse(id);
 }
 
@@ -314,7 +346,7 @@ std::vector<OpId> OpRegistry::overloads(std::string_view packet) const {
 }
 
 std::uint32_t OpRegistry::size() const {
-  return static_cast<std::uint32_t>(impl_->ops.size());
+  return impl_->ops.size();
 }
 
 void OpRegistry::for_each(const std::function<void(OpId, std::string_view)>& visit) const {

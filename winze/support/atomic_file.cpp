@@ -167,21 +167,11 @@ void AtomicFile::write_all(const std::byte* data, std::size_t size) {
 void AtomicFile::commit() {
   WINZE_CHECK(fd_ >= 0, "\"{}\" is committed after commit or failure", path_);
   flush();
-  // Pipes, terminals and the like cannot be synchronized and say so.
-  if (::fsync(fd_) != 0 && !(plain_ && (errno == EINVAL || errno == EROFS || errno == ENOTSUP))) {
-    fail_with("write", errno);
-  }
   if (!plain_ && temporary_.empty()) link_temporary();
   if (::close(std::exchange(fd_, -1)) != 0) fail_with("write", errno);
   if (plain_) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_with("replace", errno);
   temporary_.clear();
-  // The new name reaches the disk with its folder; where a folder cannot be synchronized, it does
-  // later.
-  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
-  static_cast<void>(::fsync(folder));
-  ::close(folder);
 }
 
 void AtomicFile::discard() noexcept {

@@ -11,8 +11,10 @@
 namespace winze {
 
 /// A file that appears whole or not at all. Bytes go to a temporary file in the folder of the
-/// target; `commit()` brings them to the disk and renames the temporary file over the target.
-/// Without commit, or when the process is killed, the target keeps its old content.
+/// target; `commit()` renames the temporary file over the target. Without commit, or when the
+/// process is killed or the disk is full, the target keeps its old content. What a loss of power
+/// leaves is up to the file system: the bytes are not forced to the disk, which would take several
+/// times as long as writing them.
 ///
 /// A symbolic link is followed: the file it names is replaced, not the link. A new file gets the
 /// permissions that the umask leaves, a replaced one keeps those it had. What is not a regular file

@@ -103,6 +103,16 @@ Bytes Bytes::slice(std::size_t offset, std::size_t size) const {
   return part;
 }
 
+void Bytes::map_pages() const {
+  if (backing_ == nullptr || backing_->begin == nullptr || empty()) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+  const std::uintptr_t first = begin / page * page;
+  // Where it fails, whoever reads the bytes will see why.
+  static_cast<void>(
+      ::madvise(reinterpret_cast<void*>(first), begin + size_ - first, MADV_POPULATE_READ));
+}
+
 void Bytes::copy_to(std::span<char> to, std::size_t offset) const {
   const bool inside = offset <= size_ && to.size() <= size_ - offset;
   WINZE_CHECK(inside, "copy {}+{} of {} bytes", offset, to.size(), size_);

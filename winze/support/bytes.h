@@ -43,6 +43,11 @@ class Bytes {
   /// The `size` bytes from `offset` on. Throws InternalError when they are not all inside.
   [[nodiscard]] Bytes slice(std::size_t offset, std::size_t size) const;
 
+  /// Maps those pages of a mapped file that are not mapped yet in one call to the system, which is
+  /// cheaper than to touch them one after the other. For bytes that are about to be read; those
+  /// that are not in memory are read from the disk. Nothing for other bytes.
+  void map_pages() const;
+
   /// Copies the bytes from `offset` on that fit into `to`. Reads a mapped file by a call to the
   /// system, which for a few bytes here and there is several times cheaper than to map the pages
   /// they are on. Throws InternalError when they are not all inside, Error when the file was

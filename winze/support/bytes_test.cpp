@@ -69,6 +69,23 @@ TEST(MapFile, CopiesPartsOfSlices) {
   ::unlink(path.c_str());
 }
 
+TEST(MapFile, MapsPagesOfAnyPart) {
+  const std::string path = temporary_path("pages");
+  const std::string text(100'000, 'x');
+  std::ofstream(path) << text;
+  const Bytes whole = map_file(path);
+  whole.map_pages();
+  const Bytes part = whole.slice(5'000, 60'001);
+  part.map_pages();
+  EXPECT_EQ(part.string_view(), text.substr(5'000, 60'001));
+  whole.slice(text.size(), 0).map_pages();
+  Bytes().map_pages();
+  Bytes::copy("heap").map_pages();
+  ASSERT_EQ(::truncate(path.c_str(), 0), 0);
+  part.map_pages();  // there is nothing to map any more; reading it would tell
+  ::unlink(path.c_str());
+}
+
 TEST(MapFile, SaysThatAFileWasShortened) {
   const std::string path = temporary_path("short");
   std::ofstream(path) << "0123456789";

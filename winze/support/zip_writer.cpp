@@ -17,6 +17,8 @@ using zip::append_number;
 
 constexpr std::uint16_t dos_date = 0x0021;  // 1980-01-01, the first day there is
 constexpr std::uint16_t version_plain = 20;
+/// What is mapped and copied at a time.
+constexpr std::size_t part_size = std::size_t{4} << 20U;
 constexpr std::uint16_t version_zip64 = 45;
 
 bool is_wide(std::uint64_t value) {
@@ -38,14 +40,20 @@ void ZipWriter::add(std::string_view name, const Bytes& content) {
 }
 
 void ZipWriter::add(std::string_view name, std::string_view content) {
-  add_record(name, content, libdeflate_crc32(0, content.data(), content.size()));
+  add_header(name, content.size(), libdeflate_crc32(0, content.data(), content.size()));
+  write(content);
 }
 
 void ZipWriter::add_unchanged(std::string_view name, const Bytes& content, std::uint32_t crc32) {
-  add_record(name, content.string_view(), crc32);
+  add_header(name, content.size(), crc32);
+  for (std::size_t at = 0; at < content.size(); at += part_size) {
+    const Bytes part = content.slice(at, std::min(part_size, content.size() - at));
+    part.map_pages();
+    write(part.string_view());
+  }
 }
 
-void ZipWriter::add_record(std::string_view name, std::string_view content, std::uint32_t crc32) {
+void ZipWriter::add_header(std::string_view name, std::uint64_t size, std::uint32_t crc32) {
   WINZE_CHECK(!finished_, "record \"{}\" is added after finish()", name);
   if (const auto fault = zip::name_fault(name)) {
     fail("the archive cannot hold a record named {}: {}", quote(name), *fault);
@@ -55,11 +63,11 @@ void ZipWriter::add_record(std::string_view name, std::string_view content, std:
   }
   if (!names_.emplace(name).second) fail("the archive has a record \"{}\" already", name);
 
-  const bool wide = is_wide(content.size());
+  const bool wide = is_wide(size);
   const std::size_t wide_size = wide ? 20 : 0;
   const std::uint64_t unpadded = offset_ + zip::local_size + name.size() + wide_size + 4;
   const auto padding = static_cast<std::uint16_t>((alignment - unpadded % alignment) % alignment);
-  records_.push_back({std::string(name), content.size(), offset_, crc32});
+  records_.push_back({std::string(name), size, offset_, crc32});
 
   scratch_.clear();
   append_number(scratch_, zip::local_signature);
@@ -69,22 +77,21 @@ void ZipWriter::add_record(std::string_view name, std::string_view content, std:
   append_number(scratch_, std::uint16_t{0});  // time
   append_number(scratch_, dos_date);
   append_number(scratch_, crc32);
-  append_number(scratch_, wide ? zip::saturated32 : narrow(content.size()));
-  append_number(scratch_, wide ? zip::saturated32 : narrow(content.size()));
+  append_number(scratch_, wide ? zip::saturated32 : narrow(size));
+  append_number(scratch_, wide ? zip::saturated32 : narrow(size));
   append_number(scratch_, static_cast<std::uint16_t>(name.size()));
   append_number(scratch_, static_cast<std::uint16_t>(wide_size + 4 + padding));
   scratch_ += name;
   if (wide) {
     append_number(scratch_, zip::zip64_extra_id);
     append_number(scratch_, std::uint16_t{16});
-    append_number(scratch_, static_cast<std::uint64_t>(content.size()));
-    append_number(scratch_, static_cast<std::uint64_t>(content.size()));
+    append_number(scratch_, size);
+    append_number(scratch_, size);
   }
   scratch_ += "FB";
   append_number(scratch_, padding);
   scratch_.append(padding, 'Z');
   write(scratch_);
-  write(content);
 }
 
 void ZipWriter::append_central(const Record& record) {

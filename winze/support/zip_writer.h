@@ -34,7 +34,7 @@ class ZipWriter {
   void add(std::string_view name, const Bytes& content);
   void add(std::string_view name, std::string_view content);
   /// Appends a record whose CRC is known, such as one taken from another archive, without computing
-  /// it.
+  /// it: where the other archive was damaged, the copy shows the same damage.
   void add_unchanged(std::string_view name, const Bytes& content, std::uint32_t crc32);
   /// Writes the central directory. No record can be added afterwards; a writer that is destroyed
   /// before leaves an unreadable archive.
@@ -50,7 +50,8 @@ class ZipWriter {
     std::uint64_t header_offset;
     std::uint32_t crc32;
   };
-  void add_record(std::string_view name, std::string_view content, std::uint32_t crc32);
+  /// All of a record but its content, which must follow.
+  void add_header(std::string_view name, std::uint64_t size, std::uint32_t crc32);
   void append_central(const Record& record);
   void append_zip64_end(std::uint64_t start, std::uint64_t size);
   void write(std::string_view bytes);

@@ -27,17 +27,12 @@ void add_record(ZipWriter& zip, const ArchiveRecord& record) {
   }
 }
 
-/// 40 digits that depend on the program and on the names of the weights, as PyTorch's own depend on
-/// all records.
+/// 40 digits, the first half of which depends on the program and the second on the names of the
+/// weights. PyTorch's own depend on the names of the records and on their content.
 std::string serialization_id(const std::string& program, const std::string& weights,
                              const std::string& constants) {
-  constexpr std::uint64_t other_seed = 0x77696E7A65;
-  const auto digits = [&](std::uint64_t seed) {
-    std::uint64_t hash = hash_bytes(program, seed);
-    hash = hash_combine(hash, hash_bytes(weights, seed));
-    return hash_combine(hash, hash_bytes(constants, seed));
-  };
-  return fmt::format("{:020}{:020}", digits(0), digits(other_seed));
+  return fmt::format("{:020}{:020}", hash_bytes(program),
+                     hash_combine(hash_bytes(weights), hash_bytes(constants)));
 }
 
 }  // namespace

@@ -301,6 +301,32 @@ def test_custom_operators_by_file(winze: Winze, tmp_path: Path) -> None:
     assert "bad.schemas:1" in message
 
 
+def test_custom_operators_have_the_effects_of_their_tags(winze: Winze, tmp_path: Path) -> None:
+    (tmp_path / "noise.wz").write_text(
+        "graph f(%x: f32[2]) {\n"
+        "  %a = mine.noise.default(%x) : f32[2]\n"
+        "  %b = mine.noise.default(%x) : f32[2]\n"
+        "  %unused = mine.noise.default(%x) : f32[2]\n"
+        "  %y = aten.sub.Tensor(%a, %b) : f32[2]\n"
+        "  return %y\n}\n"
+    )
+
+    def draws(tags: str) -> int:
+        (tmp_path / "my.schemas").write_text(f"mine::noise(Tensor x) -> Tensor{tags}\n")
+        done = winze("lower", "noise.wz", "-o", "-", "--ops", "my.schemas", cwd=tmp_path)
+        return done.stdout.count(b"mine.noise")
+
+    assert draws("") == 1
+    assert draws(" [nondeterministic_seeded]") == 3
+    shown = winze("ops", "--ops", "my.schemas", "mine.noise", cwd=tmp_path).stdout
+    assert b"draws random numbers" in shown
+    (tmp_path / "my.schemas").write_text("mine::noise(Tensor x) -> Tensor [nondeterministic_seded]\n")
+    failed = winze("lower", "noise.wz", "-o", "-", "--ops", "my.schemas", code=1, cwd=tmp_path)
+    assert b'my.schemas:1:34: error: there is no tag "nondeterministic_seded"' in failed.stderr
+    assert b'did you mean "nondeterministic_seeded"?' in failed.stderr
+    assert b"its schema and tags say" in winze("lower", "--help").stdout
+
+
 def test_statistics_of_a_program(winze: Winze, folder: Path) -> None:
     shown = winze("print", "attention.pt2", "--stats", cwd=folder).stdout.decode()
     for words in ("aten.linear.default", "float32", "parameter", "user_input", "symbol", " in ["):

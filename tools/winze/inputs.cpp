@@ -77,8 +77,10 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 void add_operator_options(CLI::App& command, InputOptions& options) {
   command
       .add_option("--ops", options.op_files,
-                  "Read schemas of custom operators, one a line as torch.library has them:\n"
-                  "mylib::scale(Tensor x, float by=1.0) -> Tensor")
+                  "Read schemas of custom operators, one a line as torch.library has them,\n"
+                  "with their tags behind: mylib::noise(Tensor x) -> Tensor "
+                  "[nondeterministic_seeded].\n"
+                  "Each counts as having only the effects that its schema and tags say")
       ->option_text("FILE")
       ->allow_extra_args(false);
   command

@@ -8,7 +8,10 @@ import shutil
 import signal
 import subprocess
 import time
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Winze
@@ -325,6 +328,36 @@ def test_custom_operators_have_the_effects_of_their_tags(winze: Winze, tmp_path:
     assert b'my.schemas:1:34: error: there is no tag "nondeterministic_seded"' in failed.stderr
     assert b'did you mean "nondeterministic_seeded"?' in failed.stderr
     assert b"its schema and tags say" in winze("lower", "--help").stdout
+
+
+def test_unknown_fields_of_inner_records_are_missed(winze: Winze, folder: Path) -> None:
+    def warned(spot: Callable[[Any], dict[str, Any]]) -> bool:
+        with zipfile.ZipFile(folder / "mlp.pt2") as source, zipfile.ZipFile(folder / "new.pt2", "w") as target:
+            for name in source.namelist():
+                content = source.read(name)
+                if name.endswith("models/model.json"):
+                    program = json.loads(content)
+                    spot(program)["brand_new"] = 1
+                    content = json.dumps(program).encode()
+                target.writestr(name, content)
+        done = winze("lower", "new.pt2", "-o", "out.pt2", "--passes", "", cwd=folder)
+        return b'field "brand_new" of' in done.stderr
+
+    def graph(program: Any) -> Any:
+        return program["graph_module"]["graph"]
+
+    def first_role(program: Any, key: str) -> Any:
+        return next(iter(program["graph_module"]["signature"][key][0].values()))
+
+    assert warned(lambda p: graph(p)["nodes"][0]["outputs"][0]["as_tensor"])
+    assert warned(lambda p: graph(p)["nodes"][0]["inputs"][0]["arg"]["as_tensor"])
+    assert warned(lambda p: graph(p)["inputs"][0]["as_tensor"])
+    assert warned(lambda p: graph(p)["outputs"][0]["as_tensor"])
+    assert warned(lambda p: p["schema_version"])
+    assert warned(lambda p: first_role(p, "input_specs")["arg"])
+    assert warned(lambda p: first_role(p, "output_specs"))
+    assert warned(lambda p: first_role(p, "output_specs")["arg"]["as_tensor"])
+    assert not warned(lambda p: graph(p)["nodes"][0])  # is kept
 
 
 def test_statistics_of_a_program(winze: Winze, folder: Path) -> None:

@@ -330,6 +330,20 @@ def test_custom_operators_have_the_effects_of_their_tags(winze: Winze, tmp_path:
     assert b"its schema and tags say" in winze("lower", "--help").stdout
 
 
+def test_a_summary_that_becomes_a_program_again_is_noticed(winze: Winze, folder: Path) -> None:
+    summary = winze("print", "attention.pt2", cwd=folder).stdout
+    assert summary.splitlines()[0].endswith(b" summary")
+    (folder / "summary.wz").write_bytes(summary)
+    weights = ("--weights", "attention.pt2", "--passes", "")
+    done = winze("lower", "summary.wz", "-o", "out.pt2", *weights, cwd=folder)
+    assert b"summary.wz: warning: this is a summary" in done.stderr
+    assert b'`winze lower IN.pt2 -o OUT.wz --passes ""` writes the whole' in done.stderr
+    done = winze("lower", "summary.wz", "-o", "out.wz", *weights, cwd=folder)
+    assert b"summary.wz: warning: this is a summary" in done.stderr
+    assert winze("print", "summary.wz", cwd=folder).stdout.splitlines()[0].endswith(b" summary")
+    assert winze("lower", "small.wz", "-o", "out.pt2", cwd=folder).stderr == b""
+
+
 def test_unknown_fields_of_inner_records_are_missed(winze: Winze, folder: Path) -> None:
     def warned(spot: Callable[[Any], dict[str, Any]]) -> bool:
         with zipfile.ZipFile(folder / "mlp.pt2") as source, zipfile.ZipFile(folder / "new.pt2", "w") as target:

@@ -110,7 +110,9 @@ ExportedProgram read_program(Context& context, const std::string& path, const In
     if (path == "-") program.archive = {};  // nothing that a text could name
     return program;
   }
-  ExportedProgram program = parse_program(context, bytes.string_view(), name);
+  // To look at a summary is no loss; to work on it is.
+  std::vector<Diagnostic>* summary_warnings = options.need_weights ? &warnings : nullptr;
+  ExportedProgram program = parse_program(context, bytes.string_view(), name, summary_warnings);
   if (!program.archive.path.empty()) {
     program.archive.path = path_seen_from_here(program.archive.path, path);
   }

@@ -166,6 +166,46 @@ def test_report_of_several_programs(winze: Winze, folder: Path) -> None:
     assert bad["passes"] == []
 
 
+@pytest.mark.parametrize("option", ["--report", "--reproducer"])
+@pytest.mark.parametrize(
+    "path",
+    ["mlp.pt2", "sub/../mlp.pt2", "link.pt2", "hard.pt2", "out.pt2", "sub/../out.pt2", "ahead.pt2", "my.schemas"],
+)
+def test_files_written_beside_take_the_place_of_no_other(winze: Winze, folder: Path, option: str, path: str) -> None:
+    (folder / "sub").mkdir()
+    (folder / "link.pt2").symlink_to("mlp.pt2")
+    (folder / "hard.pt2").hardlink_to(folder / "mlp.pt2")
+    (folder / "ahead.pt2").symlink_to("out.pt2")  # of a file that is not there yet
+    (folder / "my.schemas").write_text("mylib::scale(Tensor x) -> Tensor\n")
+    before = (folder / "mlp.pt2").read_bytes()
+    command = ("lower", "mlp.pt2", "-o", "out.pt2", "--ops", "my.schemas", option, path)
+    done = winze(*command, code=2, cwd=folder)
+    assert f'{option} "{path}" '.encode() in done.stderr
+    assert (folder / "mlp.pt2").read_bytes() == before
+    assert not (folder / "out.pt2").exists()
+
+
+def test_report_and_reproducer_are_two_files(winze: Winze, folder: Path) -> None:
+    command = ("lower", "mlp.pt2", "-o", "out.pt2", "--report", "r.json", "--reproducer", "./r.json")
+    assert b'--report "r.json" has another use' in winze(*command, code=2, cwd=folder).stderr
+    done = winze("lower", "mlp.pt2", "-o", "-", "--report", "-", code=2, cwd=folder)
+    assert b'--report "-" is where the program goes' in done.stderr
+    winze("lower", "mlp.pt2", "-o", "/dev/null", "--report", "/dev/null", cwd=folder)
+
+
+def test_a_report_of_a_folder_of_programs_is_none_of_them(winze: Winze, folder: Path) -> None:
+    command = ("lower", "mlp.pt2", "cond.pt2", "-o", "out/", "--report", "out/cond.pt2")
+    assert b"is where the program goes" in winze(*command, code=2, cwd=folder).stderr
+    assert not (folder / "out").exists()
+
+
+def test_without_its_report_nothing_is_written(winze: Winze, folder: Path) -> None:
+    (folder / "out.pt2").write_bytes(b"as it was")
+    command = ("lower", "mlp.pt2", "-o", "out.pt2", "--report", "nowhere/r.json")
+    assert b"nowhere/r.json" in winze(*command, code=1, cwd=folder).stderr
+    assert (folder / "out.pt2").read_bytes() == b"as it was"
+
+
 def test_stop_after_edits(winze: Winze, folder: Path) -> None:
     def edits(*options: str) -> tuple[int, bool]:
         command = ("lower", "small.wz", "-o", "out.wz", "--passes", "remove-detach")

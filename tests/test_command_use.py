@@ -75,6 +75,21 @@ def test_what_a_lost_archive_held_beside_weights_is_missed(winze: Winze, folder:
     assert b'archive "gone.pt2"' in (folder / "out.wz").read_bytes()
 
 
+@pytest.mark.parametrize(
+    "command", ["print /dev/zero", "print - < /dev/zero", "lower small.wz --weights /dev/zero -o x.pt2"]
+)
+def test_what_has_no_end_and_is_no_program_is_refused(winze: Winze, folder: Path, command: str) -> None:
+    line = f"ulimit -v 4000000; '{winze.path}' {command}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=60, cwd=folder)
+    assert done.returncode == 1
+    assert b"this is no zip archive" in done.stderr
+
+
+def test_a_release_that_is_not_known_yet_is_warned_of(winze: Winze, folder: Path) -> None:
+    done = winze("lower", "mlp.pt2", "-o", "out.pt2", "--torch-version", "2.77", cwd=folder)
+    assert b"warning: torch 2.77 is later than the latest release that is known" in done.stderr
+
+
 def test_a_reader_that_stops_is_no_failure_to_report(winze: Winze, folder: Path) -> None:
     command = f"'{winze.path}' ops | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
@@ -283,6 +298,13 @@ def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
         (("lower", "mlp.pt2", "-o", "x.pt2", "--stop-after-edits", "-1"), ("--stop-after-edits",)),
         (("verify", "mlp.pt2", "--level", "deep"), ("--level", "semantics")),
         (("ops", "--tag", "cor"), ("cor", "core")),
+        (("lower", "mlp.pt2", "-o", ""), ("-o", "empty")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--report", ""), ("--report", "empty")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--torch-version", "9.9"), ("9.9", "2.9")),
+        (
+            ("lower", "mlp.pt2", "-o", "x.pt2", "--passes", "remove-assert-nodes{scalar=true,scalar=false}"),
+            ("pipeline:1:33", "option scalar is given twice"),
+        ),
         (("diff", "-", "-"), ("standard input",)),
     ],
     ids=lambda value: " ".join(value),
@@ -306,6 +328,7 @@ def test_wrong_usage_is_explained(winze: Winze, folder: Path, args: tuple[str, .
         (("lower", "mlp.pt2", "-o", "x.pt2", "--model", "other"), ("other",)),
         (("diff", "mlp.pt2", "no.pt2"), ("no.pt2",)),
         (("print", "."), (".",)),
+        (("ops", "--tag", "core", "aten.add_.Tensor"), ("aten.add_.Tensor", '"core"')),
         (("print", "noise"), ("noise", "zip archive")),
     ],
     ids=lambda value: " ".join(value),
@@ -329,6 +352,9 @@ def test_overloads_and_tags_of_operators(winze: Winze) -> None:
     core = winze("ops", "--tag", "core").stdout.decode().split()
     assert "aten.add.Tensor" in core
     assert "aten.add_.Tensor" not in core
+    of_both = winze("ops", "--tag", "core", "aten.add").stdout.decode()
+    assert "aten.add.Tensor\n" in of_both
+    assert "aten.add.out\n" not in of_both
     assert "writes self" in winze("ops", "aten.add_.Tensor").stdout.decode()
     assert "view of self" in winze("ops", "aten.transpose.int").stdout.decode()
     assert "random" in winze("ops", "aten.rand_like").stdout.decode()
@@ -418,6 +444,12 @@ def test_statistics_of_a_program(winze: Winze, folder: Path) -> None:
     shown = winze("print", "attention.pt2", "--stats", cwd=folder).stdout.decode()
     for words in ("aten.linear.default", "float32", "parameter", "user_input", "symbol", " in ["):
         assert words in shown
+
+
+def test_diff_says_what_it_does_not_compare(winze: Winze, folder: Path) -> None:
+    (folder / "renamed.wz").write_text(SMALL.replace("%x", "%y"))
+    winze("diff", "small.wz", "renamed.wz", cwd=folder)
+    assert b"Names of inputs and example inputs are not compared." in winze("diff", "--help").stdout
 
 
 def test_verify_of_several_files(winze: Winze, folder: Path) -> None:

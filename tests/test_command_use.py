@@ -8,7 +8,10 @@ import shutil
 import signal
 import subprocess
 import time
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Winze
@@ -70,6 +73,21 @@ def test_what_a_lost_archive_held_beside_weights_is_missed(winze: Winze, folder:
     done = winze("lower", folder / "named.wz", "-o", folder / "out.wz")
     assert done.stderr == b""
     assert b'archive "gone.pt2"' in (folder / "out.wz").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command", ["print /dev/zero", "print - < /dev/zero", "lower small.wz --weights /dev/zero -o x.pt2"]
+)
+def test_what_has_no_end_and_is_no_program_is_refused(winze: Winze, folder: Path, command: str) -> None:
+    line = f"ulimit -v 4000000; '{winze.path}' {command}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=60, cwd=folder)
+    assert done.returncode == 1
+    assert b"this is no zip archive" in done.stderr
+
+
+def test_a_release_that_is_not_known_yet_is_warned_of(winze: Winze, folder: Path) -> None:
+    done = winze("lower", "mlp.pt2", "-o", "out.pt2", "--torch-version", "2.77", cwd=folder)
+    assert b"warning: torch 2.77 is later than the latest release that is known" in done.stderr
 
 
 def test_a_reader_that_stops_is_no_failure_to_report(winze: Winze, folder: Path) -> None:
@@ -163,6 +181,46 @@ def test_report_of_several_programs(winze: Winze, folder: Path) -> None:
     assert bad["passes"] == []
 
 
+@pytest.mark.parametrize("option", ["--report", "--reproducer"])
+@pytest.mark.parametrize(
+    "path",
+    ["mlp.pt2", "sub/../mlp.pt2", "link.pt2", "hard.pt2", "out.pt2", "sub/../out.pt2", "ahead.pt2", "my.schemas"],
+)
+def test_files_written_beside_take_the_place_of_no_other(winze: Winze, folder: Path, option: str, path: str) -> None:
+    (folder / "sub").mkdir()
+    (folder / "link.pt2").symlink_to("mlp.pt2")
+    (folder / "hard.pt2").hardlink_to(folder / "mlp.pt2")
+    (folder / "ahead.pt2").symlink_to("out.pt2")  # of a file that is not there yet
+    (folder / "my.schemas").write_text("mylib::scale(Tensor x) -> Tensor\n")
+    before = (folder / "mlp.pt2").read_bytes()
+    command = ("lower", "mlp.pt2", "-o", "out.pt2", "--ops", "my.schemas", option, path)
+    done = winze(*command, code=2, cwd=folder)
+    assert f'{option} "{path}" '.encode() in done.stderr
+    assert (folder / "mlp.pt2").read_bytes() == before
+    assert not (folder / "out.pt2").exists()
+
+
+def test_report_and_reproducer_are_two_files(winze: Winze, folder: Path) -> None:
+    command = ("lower", "mlp.pt2", "-o", "out.pt2", "--report", "r.json", "--reproducer", "./r.json")
+    assert b'--report "r.json" has another use' in winze(*command, code=2, cwd=folder).stderr
+    done = winze("lower", "mlp.pt2", "-o", "-", "--report", "-", code=2, cwd=folder)
+    assert b'--report "-" is where the program goes' in done.stderr
+    winze("lower", "mlp.pt2", "-o", "/dev/null", "--report", "/dev/null", cwd=folder)
+
+
+def test_a_report_of_a_folder_of_programs_is_none_of_them(winze: Winze, folder: Path) -> None:
+    command = ("lower", "mlp.pt2", "cond.pt2", "-o", "out/", "--report", "out/cond.pt2")
+    assert b"is where the program goes" in winze(*command, code=2, cwd=folder).stderr
+    assert not (folder / "out").exists()
+
+
+def test_without_its_report_nothing_is_written(winze: Winze, folder: Path) -> None:
+    (folder / "out.pt2").write_bytes(b"as it was")
+    command = ("lower", "mlp.pt2", "-o", "out.pt2", "--report", "nowhere/r.json")
+    assert b"nowhere/r.json" in winze(*command, code=1, cwd=folder).stderr
+    assert (folder / "out.pt2").read_bytes() == b"as it was"
+
+
 def test_stop_after_edits(winze: Winze, folder: Path) -> None:
     def edits(*options: str) -> tuple[int, bool]:
         command = ("lower", "small.wz", "-o", "out.wz", "--passes", "remove-detach")
@@ -240,6 +298,13 @@ def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
         (("lower", "mlp.pt2", "-o", "x.pt2", "--stop-after-edits", "-1"), ("--stop-after-edits",)),
         (("verify", "mlp.pt2", "--level", "deep"), ("--level", "semantics")),
         (("ops", "--tag", "cor"), ("cor", "core")),
+        (("lower", "mlp.pt2", "-o", ""), ("-o", "empty")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--report", ""), ("--report", "empty")),
+        (("lower", "mlp.pt2", "-o", "x.pt2", "--torch-version", "9.9"), ("9.9", "2.9")),
+        (
+            ("lower", "mlp.pt2", "-o", "x.pt2", "--passes", "remove-assert-nodes{scalar=true,scalar=false}"),
+            ("pipeline:1:33", "option scalar is given twice"),
+        ),
         (("diff", "-", "-"), ("standard input",)),
     ],
     ids=lambda value: " ".join(value),
@@ -263,6 +328,7 @@ def test_wrong_usage_is_explained(winze: Winze, folder: Path, args: tuple[str, .
         (("lower", "mlp.pt2", "-o", "x.pt2", "--model", "other"), ("other",)),
         (("diff", "mlp.pt2", "no.pt2"), ("no.pt2",)),
         (("print", "."), (".",)),
+        (("ops", "--tag", "core", "aten.add_.Tensor"), ("aten.add_.Tensor", '"core"')),
         (("print", "noise"), ("noise", "zip archive")),
     ],
     ids=lambda value: " ".join(value),
@@ -286,6 +352,9 @@ def test_overloads_and_tags_of_operators(winze: Winze) -> None:
     core = winze("ops", "--tag", "core").stdout.decode().split()
     assert "aten.add.Tensor" in core
     assert "aten.add_.Tensor" not in core
+    of_both = winze("ops", "--tag", "core", "aten.add").stdout.decode()
+    assert "aten.add.Tensor\n" in of_both
+    assert "aten.add.out\n" not in of_both
     assert "writes self" in winze("ops", "aten.add_.Tensor").stdout.decode()
     assert "view of self" in winze("ops", "aten.transpose.int").stdout.decode()
     assert "random" in winze("ops", "aten.rand_like").stdout.decode()
@@ -301,10 +370,86 @@ def test_custom_operators_by_file(winze: Winze, tmp_path: Path) -> None:
     assert "bad.schemas:1" in message
 
 
+def test_custom_operators_have_the_effects_of_their_tags(winze: Winze, tmp_path: Path) -> None:
+    (tmp_path / "noise.wz").write_text(
+        "graph f(%x: f32[2]) {\n"
+        "  %a = mine.noise.default(%x) : f32[2]\n"
+        "  %b = mine.noise.default(%x) : f32[2]\n"
+        "  %unused = mine.noise.default(%x) : f32[2]\n"
+        "  %y = aten.sub.Tensor(%a, %b) : f32[2]\n"
+        "  return %y\n}\n"
+    )
+
+    def draws(tags: str) -> int:
+        (tmp_path / "my.schemas").write_text(f"mine::noise(Tensor x) -> Tensor{tags}\n")
+        done = winze("lower", "noise.wz", "-o", "-", "--ops", "my.schemas", cwd=tmp_path)
+        return done.stdout.count(b"mine.noise")
+
+    assert draws("") == 1
+    assert draws(" [nondeterministic_seeded]") == 3
+    shown = winze("ops", "--ops", "my.schemas", "mine.noise", cwd=tmp_path).stdout
+    assert b"draws random numbers" in shown
+    (tmp_path / "my.schemas").write_text("mine::noise(Tensor x) -> Tensor [nondeterministic_seded]\n")
+    failed = winze("lower", "noise.wz", "-o", "-", "--ops", "my.schemas", code=1, cwd=tmp_path)
+    assert b'my.schemas:1:34: error: there is no tag "nondeterministic_seded"' in failed.stderr
+    assert b'did you mean "nondeterministic_seeded"?' in failed.stderr
+    assert b"its schema and tags say" in winze("lower", "--help").stdout
+
+
+def test_a_summary_that_becomes_a_program_again_is_noticed(winze: Winze, folder: Path) -> None:
+    summary = winze("print", "attention.pt2", cwd=folder).stdout
+    assert summary.splitlines()[0].endswith(b" summary")
+    (folder / "summary.wz").write_bytes(summary)
+    weights = ("--weights", "attention.pt2", "--passes", "")
+    done = winze("lower", "summary.wz", "-o", "out.pt2", *weights, cwd=folder)
+    assert b"summary.wz: warning: this is a summary" in done.stderr
+    assert b'`winze lower IN.pt2 -o OUT.wz --passes ""` writes the whole' in done.stderr
+    done = winze("lower", "summary.wz", "-o", "out.wz", *weights, cwd=folder)
+    assert b"summary.wz: warning: this is a summary" in done.stderr
+    assert winze("print", "summary.wz", cwd=folder).stdout.splitlines()[0].endswith(b" summary")
+    assert winze("lower", "small.wz", "-o", "out.pt2", cwd=folder).stderr == b""
+
+
+def test_unknown_fields_of_inner_records_are_missed(winze: Winze, folder: Path) -> None:
+    def warned(spot: Callable[[Any], dict[str, Any]]) -> bool:
+        with zipfile.ZipFile(folder / "mlp.pt2") as source, zipfile.ZipFile(folder / "new.pt2", "w") as target:
+            for name in source.namelist():
+                content = source.read(name)
+                if name.endswith("models/model.json"):
+                    program = json.loads(content)
+                    spot(program)["brand_new"] = 1
+                    content = json.dumps(program).encode()
+                target.writestr(name, content)
+        done = winze("lower", "new.pt2", "-o", "out.pt2", "--passes", "", cwd=folder)
+        return b'field "brand_new" of' in done.stderr
+
+    def graph(program: Any) -> Any:
+        return program["graph_module"]["graph"]
+
+    def first_role(program: Any, key: str) -> Any:
+        return next(iter(program["graph_module"]["signature"][key][0].values()))
+
+    assert warned(lambda p: graph(p)["nodes"][0]["outputs"][0]["as_tensor"])
+    assert warned(lambda p: graph(p)["nodes"][0]["inputs"][0]["arg"]["as_tensor"])
+    assert warned(lambda p: graph(p)["inputs"][0]["as_tensor"])
+    assert warned(lambda p: graph(p)["outputs"][0]["as_tensor"])
+    assert warned(lambda p: p["schema_version"])
+    assert warned(lambda p: first_role(p, "input_specs")["arg"])
+    assert warned(lambda p: first_role(p, "output_specs"))
+    assert warned(lambda p: first_role(p, "output_specs")["arg"]["as_tensor"])
+    assert not warned(lambda p: graph(p)["nodes"][0])  # is kept
+
+
 def test_statistics_of_a_program(winze: Winze, folder: Path) -> None:
     shown = winze("print", "attention.pt2", "--stats", cwd=folder).stdout.decode()
     for words in ("aten.linear.default", "float32", "parameter", "user_input", "symbol", " in ["):
         assert words in shown
+
+
+def test_diff_says_what_it_does_not_compare(winze: Winze, folder: Path) -> None:
+    (folder / "renamed.wz").write_text(SMALL.replace("%x", "%y"))
+    winze("diff", "small.wz", "renamed.wz", cwd=folder)
+    assert b"Names of inputs and example inputs are not compared." in winze("diff", "--help").stdout
 
 
 def test_verify_of_several_files(winze: Winze, folder: Path) -> None:

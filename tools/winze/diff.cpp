@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* footer =
     "Nodes are matched by what they compute, not by name: renaming and reordering change nothing.\n"
+    "Names of inputs and example inputs are not compared.\n"
     "\n"
     "Examples:\n"
     "  winze diff model.pt2 lowered.pt2\n"

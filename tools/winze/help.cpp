@@ -40,6 +40,13 @@ CLI::Validator one_of(std::vector<std::string> words) {
           ""};
 }
 
+CLI::Validator file_name() {
+  return {[](const std::string& value) {
+            return value.empty() ? std::string("the name is empty") : std::string();
+          },
+          ""};
+}
+
 CLI::Validator whole_number(long long least, long long most) {
   return {[least, most](const std::string& value) {
             long long number = 0;

@@ -20,6 +20,8 @@ class HelpFormatter : public CLI::Formatter {
 
 /// Accepts these words; the error lists them.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
+/// Accepts the name of a file: what is not empty.
+[[nodiscard]] CLI::Validator file_name();
 /// Accepts whole numbers in a range.
 [[nodiscard]] CLI::Validator whole_number(long long least, long long most);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <unistd.h>
@@ -106,13 +107,14 @@ void run_parallel(std::size_t count, unsigned jobs, const std::function<void(std
 }
 
 /// One object for one program, an array for several.
-void write_report(const std::string& path, const std::vector<LowerOutcome>& outcomes) {
+void write_report(AtomicFile& file, const std::vector<LowerOutcome>& outcomes) {
   std::string text;
   for (const LowerOutcome& outcome : outcomes) {
     text += (text.empty() ? "" : ",\n") + outcome.report;
   }
   if (outcomes.size() > 1) text = "[" + text + "]";
-  write_file_atomically(path, text + "\n");
+  file.write(text + "\n");
+  file.commit();
 }
 
 /// What is wrong with a pipeline or the name of a pass is wrong usage.
@@ -152,10 +154,26 @@ void fill_settings(LowerOptions& options) {
   as_usage([&] { return PassManager(settings.pipeline, manager); });
 }
 
+/// Neither report nor reproducer may take the place of a file that has another use.
+void check_side_files(const LowerOptions& options, const std::vector<Target>& targets) {
+  const LowerSettings& settings = options.settings;
+  std::vector<std::string> others = options.plugins;
+  others.insert(others.end(), settings.inputs.op_files.begin(), settings.inputs.op_files.end());
+  others.push_back(settings.inputs.op_table);
+  others.push_back(settings.inputs.weights);
+  const std::string reproducer = settings.manager.reproducer.string();
+  require_own_file("--reproducer", reproducer, targets, others);
+  others.push_back(reproducer);
+  require_own_file("--report", options.report, targets, others);
+}
+
 int run_lower(LowerOptions& options) {
   const std::vector<Target> targets = make_targets(options.inputs, options.output);
   fill_settings(options);
+  check_side_files(options, targets);
   make_target_folder(options.output);
+  std::optional<AtomicFile> report;  // opened now, so that no program is written where it cannot be
+  if (!options.report.empty()) report.emplace(options.report);
 
   Console console(targets.size());
   std::vector<LowerOutcome> outcomes(targets.size());
@@ -170,7 +188,7 @@ int run_lower(LowerOptions& options) {
     console.finish_one(targets[i].input);
   });
 
-  if (!options.report.empty()) write_report(options.report, outcomes);
+  if (report) write_report(*report, outcomes);
   const auto failed = std::ranges::count(outcomes, false, &LowerOutcome::ok);
   if (failed > 0 && targets.size() > 1) {
     write_message(fmt::format("error: {} of {} programs failed", failed, targets.size()));
@@ -208,6 +226,7 @@ void add_pass_options(CLI::App& command, LowerOptions& options) {
       .add_option("--reproducer", manager.reproducer,
                   "When a pass fails, write the program as it was before it, with the passes left")
       ->option_text("FILE.wz")
+      ->check(file_name())
       ->group(group);
 }
 
@@ -253,6 +272,7 @@ void add_lower_command(CLI::App& app, Action& action) {
   command.add_option("IN", options->inputs, "Programs to lower; - is standard input")->required();
   command.add_option("-o,--output", options->output, "Where to: a file, - or FOLDER/")
       ->option_text("OUT")
+      ->check(file_name())
       ->required();
   command
       .add_option("-j,--jobs", options->jobs,
@@ -268,7 +288,8 @@ void add_lower_command(CLI::App& app, Action& action) {
                   "Take the weights of a program in text form from this .pt2")
       ->option_text("FILE");
   command.add_option("--report", options->report, "Write what was done as JSON")
-      ->option_text("FILE.json");
+      ->option_text("FILE.json")
+      ->check(file_name());
   add_input_options(command, options->settings.inputs);
   add_pass_options(command, *options);
   add_show_options(command, *options);

@@ -17,6 +17,7 @@ constexpr const char* footer =
     "  winze ops aten.add.Tensor             schema, tags and effects of one overload\n"
     "  winze ops aten.add                    of every overload\n"
     "  winze ops --tag core                  the names of the core operators\n"
+    "  winze ops --tag core aten.add         of the overloads of one those that are core\n"
     "  winze ops --ops mylib.schemas mylib.scale";
 
 struct OpsOptions {
@@ -145,7 +146,14 @@ int run_ops(const OpsOptions& options) {
   }
   std::string text;
   for (const std::string& name : options.names) {
-    for (const OpId id : named_ops(registry, name)) text += describe(registry.get(id));
+    for (const OpId id : named_ops(registry, name)) {
+      const Op& op = registry.get(id);
+      if (!tag || op.tags.has(*tag)) text += describe(op);
+    }
+  }
+  if (text.empty()) {
+    throw Error(fmt::format("none of the operators {} has the tag {}",
+                            fmt::join(options.names, ", "), quote(options.tag)));
   }
   write_output(text);
   return exit_done;
@@ -160,7 +168,7 @@ void add_ops_command(CLI::App& app, Action& action) {
   command.footer(footer);
   command.add_option("NAME", options->names,
                      "Operators to show: aten.add.Tensor, or aten.add for each overload");
-  command.add_option("--tag", options->tag, "List only operators with this tag")
+  command.add_option("--tag", options->tag, "Show or list only operators with this tag")
       ->option_text("TAG");
   add_operator_options(command, options->inputs);
   command.callback([options, &action] { action = [options] { return run_ops(*options); }; });

@@ -12,9 +12,10 @@ namespace winze {
 namespace {
 
 constexpr const char* footer =
-    "Prints what is best to read: the user's own lines as comments, weights summarized. For the "
-    "whole\n"
-    "text form, which can be read back: winze lower IN -o OUT.wz --passes \"\"\n"
+    "Prints what is best to read: the user's own lines as comments, weights summarized. It says "
+    "that\n"
+    "it is a summary, and reading it back warns of what it leaves out. For the whole text form,\n"
+    "which loses nothing: winze lower IN -o OUT.wz --passes \"\"\n"
     "\n"
     "Examples:\n"
     "  winze print model.pt2 | less\n"
@@ -32,7 +33,7 @@ struct PrintOptions {
 std::string header(const ExportedProgram& program) {
   std::string text = "program " + quote(program.name);
   if (!program.torch_version.empty()) text += " torch " + quote(program.torch_version);
-  return text + '\n';
+  return text + " summary\n";
 }
 
 std::string weights_comment(const ExportedProgram& program) {
@@ -67,7 +68,7 @@ void add_print_command(CLI::App& app, Action& action) {
   command.add_flag("--stats", options->stats, "Count nodes by operator, weights, symbols, effects");
   command.add_flag("--no-sources", options->no_sources, "Leave out the lines of Python");
   command.add_flag("--graph-only", options->graph_only,
-                   "Leave out weights, signature and metadata");
+                   "Leave out the program around the graph, and thus that this is a summary");
   add_input_options(command, options->inputs);
   command.callback([options, &action] { action = [options] { return run_print(*options); }; });
 }

@@ -24,6 +24,12 @@ struct Target {
 [[nodiscard]] std::vector<Target> make_targets(const std::vector<std::string>& inputs,
                                                const std::string& output);
 
+/// Throws UsageError where `path`, a file that `option` has written beside the programs, is also
+/// read or written otherwise, under this or another name, and would be destroyed: by a target, or
+/// as one of `others`.
+void require_own_file(std::string_view option, const std::string& path,
+                      const std::vector<Target>& targets, const std::vector<std::string>& others);
+
 /// Makes the folders that the targets go to. Throws Error.
 void make_target_folder(const std::string& output);
 

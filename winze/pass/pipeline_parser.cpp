@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,9 +64,13 @@ class PipelineParser {
   void parse_options(PipelineEntry& entry) {
     expect('{', "options");
     skip_spaces();
+    std::set<std::string_view> given;
     while (peek() != '}') {
       const std::size_t start = position_;
       const std::string_view name = word("the name of an option");
+      if (!given.insert(name).second) {
+        error(start, fmt::format("pass {}: option {} is given twice", entry.info->name, name));
+      }
       OptionText value{.items = {"true"}};
       if (peek() == '=') {
         expect('=', "a value");

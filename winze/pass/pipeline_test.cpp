@@ -69,6 +69,11 @@ TEST_F(PipelineTest, ErrorsPointAtTheText) {
   EXPECT_THAT(error("both{x}"), HasSubstr("a named pipeline takes no options"));
 }
 
+TEST_F(PipelineTest, AnOptionIsGivenOnce) {
+  EXPECT_THAT(error("with-options{count=1, fast, count=2}"),
+              HasSubstr("pipeline:1:29: error: pass with-options: option count is given twice"));
+}
+
 TEST_F(PipelineTest, IsEditedByNameAndIndex) {
   Pipeline pipeline = parse("note-only");
   pipeline.append(entry("erase-relus"));

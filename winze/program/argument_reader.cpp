@@ -115,7 +115,7 @@ Argument ArgumentReader::read(JsonValue argument) {
     case ArgumentArm::as_none:
       return Argument::none();
     case ArgumentArm::as_tensor:
-      return read_value(value.get("name"), ValueKind::tensor);
+      return read_value(name_of_value(session_, value, ValueKind::tensor), ValueKind::tensor);
     case ArgumentArm::as_tensors:
       return read_tensors(value);
     case ArgumentArm::as_int:
@@ -204,7 +204,7 @@ Argument ArgumentReader::read_symbolic_list(JsonValue value, ValueKind kind) {
 Argument ArgumentReader::read_tensors(JsonValue value) {
   // Export lists symbolic values here too, where a higher-order operator takes them beside tensors.
   return read_list(value, [this](JsonValue element) {
-    const JsonValue name = element.get("name");
+    const JsonValue name = name_of_value(session_, element, ValueKind::tensor);
     return Argument::of_value(scope_.use(name.string(), name).value);
   });
 }
@@ -212,7 +212,9 @@ Argument ArgumentReader::read_tensors(JsonValue value) {
 Argument ArgumentReader::read_optional_tensor(JsonValue value) {
   const JsonField arm = union_member(value);
   if (arm.key == "as_none") return Argument::none();
-  if (arm.key == "as_tensor") return read_value(arm.value.get("name"), ValueKind::tensor);
+  if (arm.key == "as_tensor") {
+    return read_value(name_of_value(session_, arm.value, ValueKind::tensor), ValueKind::tensor);
+  }
   throw value.error(fmt::format("an optional tensor of unknown kind {}", shown_name(arm.key)));
 }
 
@@ -245,7 +247,7 @@ Argument ArgumentReader::read_strings(JsonValue value) {
 }
 
 Argument ArgumentReader::read_custom_object(JsonValue value) {
-  const std::string_view name = value.get("name").string();
+  const std::string_view name = name_of_value(session_, value, ValueKind::custom_object).string();
   const std::string_view class_name = value.get("class_fqn").string();
   if (const ScopeEntry* entry = scope_.find(name);
       entry != nullptr && entry->kind == ValueKind::custom_object) {
@@ -256,6 +258,7 @@ Argument ArgumentReader::read_custom_object(JsonValue value) {
 }
 
 Argument ArgumentReader::read_complex(JsonValue value) {
+  session_.drop_others(value, {"real", "imag"}, "ComplexValue");
   return session_.context.complex(value.get("real").real(), value.get("imag").real());
 }
 

@@ -103,7 +103,7 @@ void GraphReader::read_inputs(JsonValue inputs, const std::optional<SignatureJso
 
 void GraphReader::add_input(JsonValue argument, const std::optional<JsonValue>& spec,
                             std::size_t index) {
-  GraphInput input = read_graph_input(arguments_, argument);
+  GraphInput input = read_graph_input(session_, arguments_, argument);
   Argument role = Argument::none();
   std::string made_name;
   if (spec) role = session_.context.input_spec(read_input_spec(session_, arguments_, *spec, input));

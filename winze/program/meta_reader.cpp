@@ -23,6 +23,15 @@ SymHint read_hint(JsonValue value) {
   throw hint.value.error(fmt::format("a hint of unknown kind {}", shown_name(hint.key)));
 }
 
+/// Export gives an expression the same hint each time: an ExpressionTable has one for each.
+void check_hint(ReadSession& session, SymExpr expression, const std::optional<JsonValue>& hint,
+                JsonValue where) {
+  const SymHint own = hint ? read_hint(*hint) : SymHint();
+  const ExpressionTable::Entry* kept = session.program.expressions.find(expression);
+  if (kept != nullptr && kept->hint == own) return;
+  session.other_hint(where);
+}
+
 SymExpr read_expression(ReadSession& session, JsonValue value) {
   std::optional<JsonValue> text;
   std::optional<JsonValue> hint;
@@ -37,8 +46,12 @@ SymExpr read_expression(ReadSession& session, JsonValue value) {
   }
   const JsonValue source = required(text, value, "expr_str");
   const std::string_view spelled = source.string();
+  const std::string_view raw_hint = hint ? hint->raw_json() : std::string_view();
   const auto known = session.expressions.find(spelled);
-  if (known != session.expressions.end()) return known->second;
+  if (known != session.expressions.end()) {
+    if (raw_hint != known->second.hint) check_hint(session, known->second.value, hint, value);
+    return known->second.value;
+  }
   SymExpr expression;
   try {
     // Bare names occur only in files older than srepr; any assumptions do, as long as all are
@@ -52,7 +65,7 @@ SymExpr read_expression(ReadSession& session, JsonValue value) {
   if (hint) entry.hint = read_hint(*hint);
   entry.text = session.context.string(spelled);
   session.program.expressions.add(expression, entry);
-  session.expressions.emplace(spelled, expression);
+  session.expressions.emplace(spelled, ReadSession::ReadExpression{expression, raw_hint});
   return expression;
 }
 

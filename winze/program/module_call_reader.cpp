@@ -16,8 +16,10 @@ std::optional<ModuleCallArgument> read_argument(ReadSession& session, GraphReade
   const JsonField arm = union_member(value);
   const std::optional<ArgumentArm> known = argument_arm(arm.key);
   std::optional<std::string_view> name;
-  if (known == ArgumentArm::as_tensor || known == ArgumentArm::as_custom_obj)
-    name = arm.value.get("name").string();
+  if (known == ArgumentArm::as_tensor)
+    name = name_of_value(session, arm.value, ValueKind::tensor).string();
+  if (known == ArgumentArm::as_custom_obj)
+    name = name_of_value(session, arm.value, ValueKind::custom_object).string();
   if (known == ArgumentArm::as_sym_int || known == ArgumentArm::as_sym_float ||
       known == ArgumentArm::as_sym_bool) {
     if (const std::optional<JsonValue> symbol = arm.value.find("as_name")) name = symbol->string();

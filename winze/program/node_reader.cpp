@@ -230,9 +230,9 @@ void NodeReader::read_results(JsonValue outputs) {
 void NodeReader::read_result(JsonValue output) {
   const JsonField arm = union_member(output);
   const std::optional<ArgumentArm> known = argument_arm(arm.key);
-  const auto single = [this](JsonValue name, ValueKind kind) {
+  const auto single = [&](ValueKind kind) {
     structure_.groups.push_back(ResultStructure::single);
-    add_result(name, kind);
+    add_result(name_of_value(session_, arm.value, kind), kind);
   };
   const auto list = [&](ValueKind kind) {
     const std::size_t before = metas_.size();
@@ -246,15 +246,15 @@ void NodeReader::read_result(JsonValue output) {
       names_.emplace_back();
       return;
     case ArgumentArm::as_tensor:
-      return single(arm.value.get("name"), ValueKind::tensor);
+      return single(ValueKind::tensor);
     case ArgumentArm::as_sym_int:
-      return single(arm.value.get("as_name"), ValueKind::sym_int);
+      return single(ValueKind::sym_int);
     case ArgumentArm::as_sym_float:
-      return single(arm.value.get("as_name"), ValueKind::sym_float);
+      return single(ValueKind::sym_float);
     case ArgumentArm::as_sym_bool:
-      return single(arm.value.get("as_name"), ValueKind::sym_bool);
+      return single(ValueKind::sym_bool);
     case ArgumentArm::as_custom_obj:
-      return single(arm.value.get("name"), ValueKind::custom_object);
+      return single(ValueKind::custom_object);
     case ArgumentArm::as_tensors:
     case ArgumentArm::as_optional_tensors:
       return list(ValueKind::tensor);
@@ -279,14 +279,16 @@ void NodeReader::add_result(JsonValue name, ValueKind kind) {
 
 /// `{"name": …}` of a tensor, `{"as_name": …}` of a symbolic value, or an optional tensor's union.
 void NodeReader::add_list_element(JsonValue element, ValueKind kind) {
-  if (kind != ValueKind::tensor) return add_result(element.get("as_name"), kind);
+  if (kind != ValueKind::tensor || element.find("name"))
+    return add_result(name_of_value(session_, element, kind), kind);
   const JsonField member = union_member(element);
   if (member.key == "as_none") {
     metas_.push_back(session_.context.plain_meta(ValueKind::none));
     names_.emplace_back();
     return;
   }
-  add_result(member.key == "as_tensor" ? member.value.get("name") : element.get("name"), kind);
+  const JsonValue record = member.key == "as_tensor" ? member.value : element;
+  add_result(name_of_value(session_, record, kind), kind);
 }
 
 bool NodeReader::structure_is_implied(const OpSignature& signature) const {

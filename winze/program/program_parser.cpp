@@ -13,8 +13,13 @@ namespace {
 
 class ProgramParser {
  public:
-  ProgramParser(Context& context, std::string_view text, std::string_view file)
-      : program_(context), parser_(context, text, file), lexer_(parser_.lexer()) {}
+  ProgramParser(Context& context, std::string_view text, std::string_view file,
+                std::vector<Diagnostic>* warnings)
+      : program_(context),
+        parser_(context, text, file),
+        lexer_(parser_.lexer()),
+        file_(file),
+        warnings_(warnings) {}
 
   ExportedProgram parse() {
     while (!lexer_.at_end()) {
@@ -96,6 +101,7 @@ class ProgramParser {
     program_.name = lexer_.string("the name of the program in quotes");
     if (lexer_.accept_word("torch"))
       program_.torch_version = lexer_.string("the version of PyTorch in quotes");
+    if (lexer_.accept_word("summary")) warn_of_summary();
     if (lexer_.accept_word("schema")) {
       schema_version();
       is_complete_ = true;
@@ -115,6 +121,18 @@ class ProgramParser {
     fields("unknown_fields", program_.unknown_fields);
     fields("graph_module_unknown_fields", program_.graph_module_unknown_fields);
     fields("signature_unknown_fields", program_.signature_unknown_fields);
+  }
+
+  void warn_of_summary() {
+    if (warnings_ == nullptr) return;
+    Diagnostic& warning = warnings_->emplace_back();
+    warning.severity = Severity::warning;
+    warning.message =
+        "this is a summary, as `winze print` writes it; what it leaves out is lost: guards, ranges "
+        "of expressions, hints, tree specs, calls of modules, metadata, source lines, and where "
+        "weights, example inputs and extra files are";
+    warning.where.file = file_;
+    warning.hint = "`winze lower IN.pt2 -o OUT.wz --passes \"\"` writes the whole program as text";
   }
 
   void fields(std::string_view word, std::string& out) {
@@ -233,6 +251,8 @@ class ProgramParser {
   ExportedProgram program_;
   TextParser parser_;
   TextLexer& lexer_;
+  std::string file_;
+  std::vector<Diagnostic>* warnings_;
   tsl::robin_map<std::uint64_t, StorageId> storages_;
   bool has_graph_ = false;
   bool is_complete_ = false;
@@ -240,8 +260,9 @@ class ProgramParser {
 
 }  // namespace
 
-ExportedProgram parse_program(Context& context, std::string_view text, std::string_view file) {
-  return ProgramParser(context, text, file).parse();
+ExportedProgram parse_program(Context& context, std::string_view text, std::string_view file,
+                              std::vector<Diagnostic>* warnings) {
+  return ProgramParser(context, text, file, warnings).parse();
 }
 
 }  // namespace winze

@@ -48,7 +48,9 @@ ProgramMembers read_members(ExportedProgram& program, JsonValue root) {
   return members;
 }
 
-void read_schema_version(ExportedProgram& program, JsonValue value) {
+void read_schema_version(ReadSession& session, JsonValue value) {
+  ExportedProgram& program = session.program;
+  session.drop_others(value, {"major", "minor"}, "SchemaVersion");
   program.schema_version.major = value.get("major").int64();
   program.schema_version.minor = value.get("minor").int64();
   if (program.schema_version.major == schema_major && program.schema_version.minor >= 0) return;
@@ -160,8 +162,8 @@ void read_program_json(ExportedProgram& program, const Bytes& json, const Where&
   const JsonDocument document(json, where, {.max_depth = max_json_depth});
   const JsonValue root = document.root();
   const ProgramMembers members = read_members(program, root);
-  read_schema_version(program, required(members.schema_version, root, "schema_version"));
   ReadSession session(program, warnings);
+  read_schema_version(session, required(members.schema_version, root, "schema_version"));
   if (members.torch_version) program.torch_version = members.torch_version->string();
   if (members.verifiers) program.verifiers = read_strings(*members.verifiers);
   if (members.guards_code) program.guards_code = read_strings(*members.guards_code);

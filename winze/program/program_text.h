@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "winze/ir/text_printer.h"
 #include "winze/program/program.h"
@@ -19,8 +20,10 @@ namespace winze {
 /// Reads a program from text. `file` is what errors call it. A text whose header gives no `schema`
 /// counts as written by hand: what it leaves out is filled in (roles of inputs and outputs, weights
 /// without bytes for the roles that name one, opset, verifiers, the call of the root module).
-/// \throws Error with line, column and the line itself.
+/// One whose header has the word `summary`, as what `winze print` writes, gives a warning of what
+/// it leaves out. \throws Error with line, column and the line itself.
 [[nodiscard]] ExportedProgram parse_program(Context& context, std::string_view text,
-                                            std::string_view file = {});
+                                            std::string_view file = {},
+                                            std::vector<Diagnostic>* warnings = nullptr);
 
 }  // namespace winze

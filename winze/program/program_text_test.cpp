@@ -30,6 +30,19 @@ std::string error_of(const std::string& text) {
 constexpr const char* header =
     "program \"m\" torch \"2.13.0\" schema 8.20 opset aten 10 verifiers TRAINING\n";
 
+TEST(ProgramText, WarnsOfWhatASummaryLeavesOut) {
+  const std::string graph = "graph f(%x: f32[2]) {\n}\n";
+  Context context;
+  std::vector<Diagnostic> warnings;
+  (void)parse_program(context, graph, "t.wz", &warnings);
+  EXPECT_TRUE(warnings.empty());
+  (void)parse_program(context, "program \"m\" torch \"2.13.0\" summary\n" + graph, "t.wz",
+                      &warnings);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0].str(), StartsWith("t.wz: warning: this is a summary"));
+  EXPECT_THAT(warnings[0].str(), HasSubstr("guards, ranges of expressions, hints"));
+}
+
 TEST(ProgramText, KeepsEverything) {
   const std::string text =
       "program \"model\" torch \"2.13.0+cpu\" schema 8.20 opset aten 10, \"my ops\" 2 verifiers "

@@ -147,10 +147,13 @@ WriteTarget choose_target(const ExportedProgram& program, const WriteOptions& op
     throw Error(fmt::format("{} is no PyTorch release that can be written for", quote(wanted)),
                 "name 2.9 or a later one, such as 2.13");
   }
+  const std::optional<TorchRelease> own = parse_torch_version(program.torch_version);
+  const TorchRelease latest = latest_known_release();
+  if (!release && own && own->major > latest.major)
+    release = {own->major, own->minor, latest.schema_minor};
   if (!release) release = earliest_writable_release();
   WriteTarget target;
   target.schema_minor = release->schema_minor;
-  const std::optional<TorchRelease> own = parse_torch_version(program.torch_version);
   const bool is_own = own && own->major == release->major && own->minor == release->minor;
   // A file of a release that this table does not know keeps its own version, and what it has in
   // unknown fields.
@@ -161,12 +164,24 @@ WriteTarget choose_target(const ExportedProgram& program, const WriteOptions& op
   return target;
 }
 
+/// A release that the user names, and that came out after this version of Winze.
+void warn_of_later_release(WriteSession& session, const WriteOptions& options) {
+  const std::optional<TorchRelease> wanted = parse_torch_version(options.torch_version);
+  const TorchRelease latest = latest_known_release();
+  if (!wanted || wanted->minor <= latest.minor) return;
+  session.warn(
+      fmt::format("torch {}.{} is later than the latest release that is known, {}.{}; the "
+                  "program is written as that one does",
+                  wanted->major, wanted->minor, latest.major, latest.minor));
+}
+
 std::string program_json(const ExportedProgram& program, const WriteOptions& options,
                          std::vector<Diagnostic>* warnings) {
   const WriteTarget target = choose_target(program, options);
   const bool keeps_unknown = target.schema_minor >= program.schema_version.minor;
   WriteSession session{program, target.schema_minor, keeps_unknown,
                        MetaWriter(program, target.schema_minor), warnings};
+  warn_of_later_release(session, options);
   if (!keeps_unknown && has_unknown_fields(program)) {
     session.warn(fmt::format(
         "fields of schema {}.{} are dropped: the PyTorch release that is written for has {}.{}",

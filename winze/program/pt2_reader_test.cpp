@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/program/pt2_reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -277,6 +278,100 @@ TEST(Pt2Reader, FieldsWithoutAPlaceAreDroppedWithAWarning) {
   EXPECT_THAT(
       warnings[0].str(),
       HasSubstr("field \"more\" of NamedArgument is not known to this version and is dropped"));
+}
+
+/// The text of the warnings of reading it.
+std::string warnings_of(const ProgramText& text) {
+  std::vector<Diagnostic> warnings;
+  Context context;
+  (void)read(context, text, &warnings);
+  std::string all;
+  for (const Diagnostic& warning : warnings) all += warning.str() + "\n";
+  return all;
+}
+
+TEST(Pt2Reader, FieldsOfInnerRecordsAreDroppedWithAWarning) {
+  const auto text_with = [](std::string ProgramText::* part, std::string_view from,
+                            std::string_view to) {
+    ProgramText text;
+    text.*part = replaced(text.*part, from, to);
+    return text;
+  };
+  const struct {
+    ProgramText text;
+    std::string_view owner;
+  } cases[] = {
+      {text_with(&ProgramText::nodes, R"("outputs": [{"as_tensor": {"name": "relu"}}])",
+                 R"("outputs": [{"as_tensor": {"name": "relu", "more": 1}}])"),
+       "TensorArgument"},
+      {text_with(&ProgramText::nodes, R"("arg": {"as_tensor": {"name": "p_w"}})",
+                 R"("arg": {"as_tensor": {"name": "p_w", "more": 1}})"),
+       "TensorArgument"},
+      {text_with(&ProgramText::inputs, R"({"name": "x"})", R"({"name": "x", "more": 1})"),
+       "TensorArgument"},
+      {text_with(&ProgramText::outputs, R"({"name": "add"})", R"({"more": 1, "name": "add"})"),
+       "TensorArgument"},
+      {text_with(&ProgramText::schema_version, R"("major")", R"("more": 1, "major")"),
+       "SchemaVersion"},
+      {text_with(&ProgramText::input_specs, R"({"name": "p_w"})", R"({"name": "p_w", "more": 1})"),
+       "the argument of a role"},
+      {text_with(&ProgramText::input_specs, R"({"name": "x"})", R"({"name": "x", "more": 1})"),
+       "TensorArgument"},
+      {text_with(&ProgramText::input_specs, R"({"user_input": {)",
+                 R"({"user_input": {"more": 1, )"),
+       "the role user_input"},
+      {text_with(&ProgramText::output_specs, R"({"user_output": {)",
+                 R"({"user_output": {"more": 1, )"),
+       "the role user_output"},
+      {text_with(&ProgramText::output_specs, R"({"name": "add"})", R"({"name": "add", "more": 1})"),
+       "TensorArgument"},
+  };
+  for (const auto& [text, owner] : cases) {
+    EXPECT_THAT(warnings_of(text),
+                HasSubstr(fmt::format("field \"more\" of {} is not known to this "
+                                      "version and is dropped",
+                                      owner)));
+  }
+}
+
+TEST(Pt2Reader, WhatOtherRolesHaveIsDroppedWithAWarning) {
+  ProgramText text;
+  text.input_specs =
+      replaced(text.input_specs, R"({"user_input": {)", R"({"user_input": {"persistent": true, )");
+  EXPECT_THAT(warnings_of(text), HasSubstr("field \"persistent\" of the role user_input"));
+}
+
+TEST(Pt2Reader, ElementsOfResultListsMayHaveFieldsThatAreNotKnown) {
+  ProgramText text;
+  text.nodes = replaced(text.nodes, R"([{"as_tensor": {"name": "relu"}}])",
+                        R"([{"as_tensors": [{"name": "relu", "more": 1}]}])");
+  text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.mine.relus.default");
+  EXPECT_THAT(warnings_of(text), HasSubstr("field \"more\" of TensorArgument"));
+}
+
+/// Two tensors whose size is the same symbol, with these hints.
+ProgramText with_hints(std::string_view first, std::string_view second) {
+  const auto sized = [](std::string_view hint) {
+    return replaced(std::string(test::f32_2), R"({"as_int": 2})",
+                    R"x({"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", )x"
+                    R"x("hint": )x" +
+                        std::string(hint) + "}}");
+  };
+  const std::string plain(test::f32_2);
+  ProgramText text;
+  text.tensor_values = R"({"p_w": )" + plain + R"(, "x": )" + sized(first) + R"(, "relu": )" +
+                       plain + R"(, "add": )" + sized(second) + "}";
+  return text;
+}
+
+TEST(Pt2Reader, HintsOfRepeatedExpressionsAreChecked) {
+  EXPECT_EQ(warnings_of(with_hints(R"({"as_int": 2})", R"({"as_int":  2})")), "");
+  EXPECT_THAT(
+      warnings_of(with_hints(R"({"as_int": 2})", R"({"as_int": 3})")),
+      HasSubstr("warning: the hint of this expression is not the one that it has further up"));
+  EXPECT_THAT(warnings_of(with_hints(R"({"as_int": 2})", "null")), HasSubstr("the hint of this"));
+  EXPECT_THAT(error_of(with_hints(R"({"as_int": 2})", R"({"as_int": ""})")),
+              HasSubstr("tensor_values.add.sizes[0].as_expr.hint.as_int"));
 }
 
 TEST(Pt2Reader, UnknownOperatorsAreKeptOpaque) {

@@ -125,6 +125,32 @@ TEST(Pt2Writer, UnknownFieldsSurvive) {
   EXPECT_THAT(warnings[0].str(), HasSubstr("fields of schema 8.23 are dropped"));
 }
 
+TEST(Pt2Writer, WarnsOfAReleaseThatIsNotKnownYet) {
+  Context context;
+  const ExportedProgram program = read(context, ProgramText());
+  std::vector<Diagnostic> warnings;
+  EXPECT_THAT(program_json(program, {.torch_version = "2.14.1"}, &warnings),
+              HasSubstr(R"("torch_version": "2.14.0")"));
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_THAT(program_json(program, {.torch_version = "2.40"}, &warnings),
+              HasSubstr(R"("torch_version": "2.40.0")"));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0].str(), HasSubstr("torch 2.40 is later than the latest release that is "
+                                           "known, 2.14"));
+}
+
+TEST(Pt2Writer, AProgramOfALaterMajorVersionStaysSo) {
+  ProgramText text;
+  text.schema_version = R"({"major": 8, "minor": 31})";
+  text.torch_version = "3.1.0";
+  text.rest = R"(, "new_field": 1)";
+  Context context;
+  const ExportedProgram program = read(context, text);
+  EXPECT_EQ(program_json(program), text.json());
+  EXPECT_THAT(error_of_writing(program, {.torch_version = "3.1"}),
+              HasSubstr("is no PyTorch release that can be written for"));
+}
+
 TEST(Pt2Writer, ArgumentsEqualToTheDefaultAreLeftOut) {
   ProgramText text;
   text.nodes = replaced(

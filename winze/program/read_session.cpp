@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/program/read_session.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "winze/support/json_writer.h"
@@ -17,10 +19,50 @@ void ReadSession::dropped_field(const JsonField& field, std::string_view owner) 
   warn(std::move(diagnostic));
 }
 
+JsonValue ReadSession::only_member(JsonValue record, std::string_view key, std::string_view owner) {
+  std::optional<JsonValue> found;
+  for (const JsonField field : record.object()) {
+    if (field.key == key) {
+      found = field.value;
+    } else {
+      dropped_field(field, owner);
+    }
+  }
+  return required(found, record, key);
+}
+
+void ReadSession::drop_others(JsonValue record, std::initializer_list<std::string_view> known,
+                              std::string_view owner) {
+  for (const JsonField field : record.object()) {
+    if (std::ranges::find(known, field.key) == known.end()) dropped_field(field, owner);
+  }
+}
+
+void ReadSession::other_hint(JsonValue expression) {
+  if (std::exchange(told_of_hints_, true)) return;
+  Diagnostic diagnostic;
+  diagnostic.message =
+      "the hint of this expression is not the one that it has further up, which is kept";
+  diagnostic.where = expression.where();
+  warn(std::move(diagnostic));
+}
+
 void ReadSession::warn(Diagnostic diagnostic) {
   if (warnings_ == nullptr) return;
   diagnostic.severity = Severity::warning;
   warnings_->push_back(std::move(diagnostic));
+}
+
+JsonValue name_of_value(ReadSession& session, JsonValue record, ValueKind kind) {
+  switch (kind) {
+    case ValueKind::tensor:
+      return session.only_member(record, "name", "TensorArgument");
+    case ValueKind::custom_object:
+      session.drop_others(record, {"name", "class_fqn"}, "CustomObjArgument");
+      return record.get("name");
+    default:
+      return session.only_member(record, "as_name", "a symbolic argument");
+  }
 }
 
 void UnknownFields::add(const JsonField& field) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,19 +35,33 @@ class ReadSession {
 
   Context& context;
   ExportedProgram& program;
+  struct ReadExpression {
+    SymExpr value;
+    std::string_view hint;  ///< its JSON
+  };
   /// Expressions by their text in the file: most are repeated many times.
-  tsl::robin_map<std::string_view, SymExpr, TextHash> expressions;
+  tsl::robin_map<std::string_view, ReadExpression, TextHash> expressions;
   /// Values of node metadata by their raw JSON, so that a repeated stack trace is unescaped once.
   tsl::robin_map<std::string_view, StringId, TextHash> metadata_texts;
 
   /// Notes a member that is dropped because its owner has no place for it; said once for each kind
   /// of owner and key.
   void dropped_field(const JsonField& field, std::string_view owner);
+  /// The value of the one member that the schema's record `owner` has; others are dropped.
+  [[nodiscard]] JsonValue only_member(JsonValue record, std::string_view key,
+                                      std::string_view owner);
+  /// Drops every member of the schema's record `owner` but these.
+  void drop_others(JsonValue record, std::initializer_list<std::string_view> known,
+                   std::string_view owner);
+  /// Notes, once, that an expression comes with another hint than where it stood first, which is
+  /// kept.
+  void other_hint(JsonValue expression);
   void warn(Diagnostic diagnostic);
 
  private:
   std::vector<Diagnostic>* warnings_;
   std::set<std::pair<std::string, std::string>> dropped_;
+  bool told_of_hints_ = false;
 };
 
 /// Gathers unknown members of an object as JSON text.
@@ -63,6 +78,10 @@ class UnknownFields {
 /// The value of a member that must be there.
 [[nodiscard]] JsonValue required(const std::optional<JsonValue>& member, JsonValue owner,
                                  std::string_view key);
+
+/// The name in the record that stands for a value of this kind where it is used or defined:
+/// TensorArgument, CustomObjArgument, or the union of a symbolic value, which has to be a name.
+[[nodiscard]] JsonValue name_of_value(ReadSession& session, JsonValue record, ValueKind kind);
 
 /// The only member of a union; an Error where there is none or more than one.
 [[nodiscard]] JsonField union_member(JsonValue value);

@@ -135,18 +135,18 @@ std::optional<TorchRelease> writable_release(std::string_view torch_version) {
   if (!wanted) return std::nullopt;
   std::optional<TorchRelease> found;
   for (const TorchRelease& release : releases) {
-    if (std::pair(release.major, release.minor) <= std::pair(wanted->major, wanted->minor))
-      found = release;
+    if (release.major == wanted->major && release.minor <= wanted->minor) found = release;
   }
-  if (found) {
-    found->major = wanted->major;
-    found->minor = wanted->minor;
-  }
+  if (found) found->minor = wanted->minor;
   return found;
 }
 
 TorchRelease earliest_writable_release() {
   return releases[0];
+}
+
+TorchRelease latest_known_release() {
+  return *std::prev(std::end(releases));
 }
 
 std::int64_t since_minor(SchemaField) {

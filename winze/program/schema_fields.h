@@ -24,11 +24,13 @@ struct TorchRelease {
 };
 
 /// The release whose fields are written for this version text (`2.13`, `2.13.0+cpu`): the table's
-/// row of that minor, or its newest row for a later one. Nothing for what cannot be written:
-/// before 2.9, or no version at all.
+/// row of that minor, or its newest row for a later one of the same major version. Nothing for what
+/// cannot be written: before 2.9, of another major version, or no version at all.
 [[nodiscard]] std::optional<TorchRelease> writable_release(std::string_view torch_version);
 /// The earliest release that can be written.
 [[nodiscard]] TorchRelease earliest_writable_release();
+/// The latest release whose fields the table has.
+[[nodiscard]] TorchRelease latest_known_release();
 /// Major and minor of a version text.
 [[nodiscard]] std::optional<TorchRelease> parse_torch_version(std::string_view torch_version);
 

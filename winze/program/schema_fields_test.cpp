@@ -22,6 +22,8 @@ TEST(SchemaFields, LaterReleasesHaveTheNewestFields) {
 TEST(SchemaFields, EarlierReleasesAndNonsenseCannotBeWritten) {
   EXPECT_FALSE(writable_release("2.8.0"));
   EXPECT_FALSE(writable_release("1.13"));
+  EXPECT_FALSE(writable_release("3.0"));
+  EXPECT_FALSE(writable_release("9.9"));
   EXPECT_FALSE(writable_release(""));
   EXPECT_FALSE(writable_release("2"));
   EXPECT_FALSE(writable_release("2."));

@@ -57,24 +57,31 @@ struct SpecMembers {
   std::optional<JsonValue> arg, target, persistent, name, value;
 };
 
-SpecMembers read_members(ReadSession& session, JsonValue spec, std::string_view target_key) {
+SpecMembers read_members(ReadSession& session, const JsonField& arm, std::string_view target_key) {
   SpecMembers members;
-  for (const JsonField field : spec.object()) {
-    if (field.key == "arg") {
+  const bool is_constant = arm.key == "constant_input";
+  for (const JsonField field : arm.value.object()) {
+    if (field.key == "arg" && !is_constant) {
       members.arg = field.value;
     } else if (!target_key.empty() && field.key == target_key) {
       members.target = field.value;
-    } else if (field.key == "persistent") {
+    } else if (field.key == "persistent" && arm.key == "buffer") {
       members.persistent = field.value;
-    } else if (field.key == "name") {
+    } else if (field.key == "name" && is_constant) {
       members.name = field.value;
-    } else if (field.key == "value") {
+    } else if (field.key == "value" && is_constant) {
       members.value = field.value;
     } else {
-      session.dropped_field(field, "InputSpec or OutputSpec");
+      session.dropped_field(field, fmt::format("the role {}", arm.key));
     }
   }
   return members;
+}
+
+/// The name in the argument of a role that is not the user's: a tensor, a token or an object.
+JsonValue named_argument(ReadSession& session, JsonValue argument) {
+  session.drop_others(argument, {"name", "class_fqn"}, "the argument of a role");
+  return argument.get("name");
 }
 
 [[noreturn]] void fail_name(JsonValue where, std::string_view name, std::string_view wanted) {
@@ -103,20 +110,16 @@ bool is_plain_constant(const Argument& argument) {
 
 }  // namespace
 
-GraphInput read_graph_input(ArgumentReader& reader, JsonValue argument) {
+GraphInput read_graph_input(ReadSession& session, ArgumentReader& reader, JsonValue argument) {
   const JsonField arm = union_member(argument);
   const std::optional<ArgumentArm> known = argument_arm(arm.key);
-  const auto named = [](JsonValue name, ValueKind kind) {
-    return GraphInput{name.string(), kind, {}};
-  };
-  if (known == ArgumentArm::as_tensor) return named(arm.value.get("name"), ValueKind::tensor);
-  if (known == ArgumentArm::as_custom_obj)
-    return named(arm.value.get("name"), ValueKind::custom_object);
-  std::optional<ValueKind> symbolic;
-  if (known == ArgumentArm::as_sym_int) symbolic = ValueKind::sym_int;
-  if (known == ArgumentArm::as_sym_float) symbolic = ValueKind::sym_float;
-  if (known == ArgumentArm::as_sym_bool) symbolic = ValueKind::sym_bool;
-  if (symbolic) return named(arm.value.get("as_name"), *symbolic);
+  std::optional<ValueKind> kind;
+  if (known == ArgumentArm::as_tensor) kind = ValueKind::tensor;
+  if (known == ArgumentArm::as_custom_obj) kind = ValueKind::custom_object;
+  if (known == ArgumentArm::as_sym_int) kind = ValueKind::sym_int;
+  if (known == ArgumentArm::as_sym_float) kind = ValueKind::sym_float;
+  if (known == ArgumentArm::as_sym_bool) kind = ValueKind::sym_bool;
+  if (kind) return {name_of_value(session, arm.value, *kind).string(), *kind, {}};
   GraphInput input;
   input.constant = reader.read(argument);
   if (!is_plain_constant(input.constant)) {
@@ -130,7 +133,7 @@ InputSpec read_input_spec(ReadSession& session, ArgumentReader& reader, JsonValu
                           GraphInput& input) {
   const JsonField arm = union_member(spec);
   const InputKindRow& row = row_for(input_kinds, arm, spec);
-  const SpecMembers members = read_members(session, arm.value, row.target_key);
+  const SpecMembers members = read_members(session, arm, row.target_key);
   InputSpec read;
   read.kind = row.kind;
   if (row.kind == InputKind::constant_input) {
@@ -144,7 +147,7 @@ InputSpec read_input_spec(ReadSession& session, ArgumentReader& reader, JsonValu
   }
   const JsonValue arg = required(members.arg, arm.value, "arg");
   if (row.kind == InputKind::user_input) {
-    const GraphInput own = read_graph_input(reader, arg);
+    const GraphInput own = read_graph_input(session, reader, arg);
     if (own.name != input.name) fail_name(arg, own.name, input.name);
     if (own.kind == ValueKind::constant || input.kind == ValueKind::constant) {
       check_constant(arg, own.constant, input);
@@ -152,7 +155,7 @@ InputSpec read_input_spec(ReadSession& session, ArgumentReader& reader, JsonValu
     }
     return read;
   }
-  const JsonValue name = arg.get("name");
+  const JsonValue name = named_argument(session, arg);
   if (name.string() != input.name) fail_name(name, name.string(), input.name);
   if (!row.target_key.empty()) {
     read.target =
@@ -167,13 +170,13 @@ OutputSpec read_output_spec(ReadSession& session, ArgumentReader& reader, const 
                             JsonValue spec, const Argument& output) {
   const JsonField arm = union_member(spec);
   const OutputKindRow& row = row_for(output_kinds, arm, spec);
-  const SpecMembers members = read_members(session, arm.value, row.target_key);
+  const SpecMembers members = read_members(session, arm, row.target_key);
   const JsonValue arg = required(members.arg, arm.value, "arg");
   Argument own;
   if (row.kind == OutputKind::user_output) {
     own = reader.read(arg);
   } else {
-    const JsonValue name = arg.get("name");
+    const JsonValue name = named_argument(session, arg);
     own = Argument::of_value(scope.use(name.string(), name).value);
   }
   if (!(own == output) && !own.is_list())

@@ -18,7 +18,8 @@ struct GraphInput {
 
 /// Reads an Argument where an input is declared: `as_tensor`, `as_sym_…`, `as_custom_obj`, or a
 /// plain constant.
-[[nodiscard]] GraphInput read_graph_input(ArgumentReader& reader, JsonValue argument);
+[[nodiscard]] GraphInput read_graph_input(ReadSession& session, ArgumentReader& reader,
+                                          JsonValue argument);
 
 /// Reads an InputSpec for the input `input` and checks that it speaks of it. A constant input gets
 /// its name from it.

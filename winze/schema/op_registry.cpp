@@ -14,6 +14,7 @@
 #include "winze/schema/op_table.h"
 #include "winze/schema/schema_parser.h"
 #include "winze/schema/table_line.h"
+#include "winze/schema/table_tags.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/edit_distance.h"
 
@@ -49,20 +50,6 @@ OpKind kind_of(Tags tags) {
   if (tags.has(Tag::symbolic)) return OpKind::symbolic;
   if (tags.has(Tag::function)) return OpKind::function;
   return OpKind::overload;
-}
-
-Tags parse_tags(std::string_view text) {
-  Tags tags;
-  while (!text.empty()) {
-    std::size_t comma = text.find(',');
-    std::string_view word = text.substr(0, comma);
-    while (word.starts_with(' ')) word.remove_prefix(1);
-    while (word.ends_with(' ')) word.remove_suffix(1);
-    if (std::optional<Tag> tag = find_tag(word)) tags.add(*tag);
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
-  return tags;
 }
 
 /// `aten::add.Tensor` as `aten.add.Tensor`; a target without its `torch.ops.`.
@@ -113,19 +100,42 @@ void keep_texts(Schema& schema, std::vector<std::string_view>& texts) {
   schema.text = std::move(storage);
 }
 
-CheckedLine check_line(std::string_view line, std::string_view file, int number) {
+/// A table of another release may have tags that are not known; a list of custom operators not.
+enum class UnknownTags : bool { allowed, refused };
+
+/// Throws Error where a tag would be lost: the operator would count as purer than it is.
+void refuse_lost_tags(const TableLine& parts, std::string_view line, std::string_view file,
+                      int number) {
+  if (std::optional<Diagnostic> unknown = unknown_tag(parts.tags)) {
+    unknown->where.column += static_cast<int>(parts.tags.data() - line.data());
+    fail_in_table(std::move(*unknown), file, number, line);
+  }
+  Diagnostic diagnostic;
+  diagnostic.hint = hint_for_tags(parts.schema);
+  if (diagnostic.hint.empty()) return;
+  diagnostic.message = "the result has the name of a tag";
+  diagnostic.where.column = static_cast<int>(parts.schema.rfind(' ')) + 2;
+  fail_in_table(std::move(diagnostic), file, number, line);
+}
+
+CheckedLine check_line(std::string_view line, std::string_view file, int number,
+                       UnknownTags unknown_tags = UnknownTags::allowed) {
   TableLine parts = split_table_line(line);
   try {
     (void)parse_schema_in_place(parts.schema);
   } catch (const Error& error) {
-    fail_in_table(error.diagnostic(), file, number, line);
+    Diagnostic diagnostic = error.diagnostic();
+    if (diagnostic.hint.empty()) diagnostic.hint = hint_for_tags(parts.schema);
+    fail_in_table(std::move(diagnostic), file, number, line);
   }
+  if (unknown_tags == UnknownTags::refused) refuse_lost_tags(parts, line, file, number);
   return {std::string(line), make_qualified_name(parts)};
 }
 
 /// Every line that is neither empty nor a comment. \throws Error for the first that does not parse
 /// or is there twice.
-std::vector<CheckedLine> check_table(std::string_view text, std::string_view file) {
+std::vector<CheckedLine> check_table(std::string_view text, std::string_view file,
+                                     UnknownTags unknown_tags) {
   std::vector<CheckedLine> lines;
   NameMap<int> seen;
   int number = 0;
@@ -136,7 +146,7 @@ std::vector<CheckedLine> check_table(std::string_view text, std::string_view fil
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
-    lines.push_back(check_line(line, file, number));
+    lines.push_back(check_line(line, file, number, unknown_tags));
     auto [first, is_new] = seen.emplace(lines.back().qualified_name, number);
     if (!is_new) {
       Diagnostic diagnostic;
@@ -257,8 +267,16 @@ struct OpRegistry::Impl {
       return append({std::move(checked.qualified_name), std::move(checked.line)});
     TableLine mine = split_table_line(checked.line);
     TableLine theirs = split_table_line(line(existing));
-    if (print_schema(parse_schema_in_place(mine.schema)) == theirs.schema) return existing;
     Diagnostic diagnostic;
+    if (print_schema(parse_schema_in_place(mine.schema)) == theirs.schema) {
+      if (mine.tags.empty() || parse_tags(mine.tags) == parse_tags(theirs.tags)) return existing;
+      diagnostic.message =
+          fmt::format("operator `{}` has other tags already", checked.qualified_name);
+      diagnostic.notes.push_back(fmt::format("they are {}", theirs.tags));
+      diagnostic.notes.push_back(fmt::format("not      {}", mine.tags));
+      diagnostic.hint = "leave the line out, or replace the table of operators";
+      throw Error(std::move(diagnostic));
+    }
     diagnostic.message =
         fmt::format("operator `{}` has another schema already", checked.qualified_name);
     diagnostic.notes.push_back(fmt::format("it is   {}", theirs.schema));
@@ -368,7 +386,7 @@ OpId OpRegistry::add(std::string_view schema_text, std::string_view tags) {
 }
 
 std::size_t OpRegistry::load_text(std::string_view text, std::string_view file) {
-  std::vector<CheckedLine> lines = check_table(text, file);
+  std::vector<CheckedLine> lines = check_table(text, file, UnknownTags::refused);
   std::size_t count = lines.size();
   for (const CheckedLine& line : lines) {  // all or nothing: conflicts first
     if (impl_->find_exact(line.qualified_name).is_valid()) impl_->add_line(line);
@@ -392,7 +410,7 @@ void OpRegistry::replace_table_text(std::string_view text, std::string_view file
     throw Error(fmt::format("operator table `{}` does not say which PyTorch it is of", file),
                 "its header needs a line `# torch VERSION`; schemas/dump_schemas.py writes one");
   }
-  std::vector<CheckedLine> lines = check_table(text, file);
+  std::vector<CheckedLine> lines = check_table(text, file, UnknownTags::allowed);
   impl_->torch_version = version;
   impl_->replaced.resize(impl_->table.count);
   for (CheckedLine& line : lines) {

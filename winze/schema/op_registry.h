@@ -63,13 +63,13 @@ class OpRegistry {
   void for_each(const std::function<void(OpId, std::string_view qualified_name)>& visit) const;
 
   /// Adds one operator by schema text, with tags as in a table (`core, pointwise`), and gives its
-  /// id. An operator of that name and the same schema is given back as it is.
-  /// \throws Error when the text does not parse, or another schema has that name.
+  /// id. One of that name and schema, with the same tags or none given, is given back as it is.
+  /// \throws Error when the text does not parse, or one of that name has another schema or tags.
   OpId add(std::string_view schema_text, std::string_view tags = {});
 
-  /// Adds every operator of a table (`*.schemas`): custom operators.
-  /// `file` names the text in errors. Nothing is added when any line is wrong. Returns how many
-  /// lines there were.
+  /// Adds every operator of a table (`*.schemas`): custom operators, each with only the effects
+  /// that its schema and tags say. `file` names the text in errors. Nothing is added when any line
+  /// is wrong or has a tag that is not known. Returns how many lines there were.
   std::size_t load_text(std::string_view text, std::string_view file = {});
   std::size_t load(const std::filesystem::path& path);
 

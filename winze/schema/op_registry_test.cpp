@@ -166,6 +166,37 @@ TEST(OpRegistry, LoadsAllOfATableOrNothing) {
               HasSubstr("operator `lib.f.default` stands twice in the table: first in line 1"));
 }
 
+TEST(OpRegistry, RefusesTagsOfCustomOperatorsThatAreNotKnown) {
+  OpRegistry registry;
+  const std::string text = error_of([&] {
+    registry.load_text(
+        "lib::f(Tensor x) -> Tensor\nlib::g(Tensor x) -> Tensor [nondeterministic]\n",
+        "my.schemas");
+  });
+  EXPECT_THAT(text, HasSubstr("my.schemas:2:29: error: there is no tag \"nondeterministic\""));
+  EXPECT_FALSE(registry.find("lib.f").is_valid());
+}
+
+TEST(OpRegistry, SaysThatTagsStandInBrackets) {
+  OpRegistry registry;
+  std::string text = error_of(
+      [&] { registry.load_text("lib::f(Tensor x) -> Tensor nondeterministic_seeded\n", "f"); });
+  EXPECT_THAT(text, HasSubstr("f:1:28: error: the result has the name of a tag"));
+  EXPECT_THAT(text, HasSubstr("tags stand in brackets: [nondeterministic_seeded]"));
+  text = error_of([&] { registry.load_text("lib::f(Tensor x) -> Tensor core, view_copy\n"); });
+  EXPECT_THAT(text, HasSubstr("tags stand in brackets: [view_copy]"));
+}
+
+TEST(OpRegistry, DoesNotChangeTheTagsOfAnOperator) {
+  OpRegistry registry;
+  const OpId relu = registry.find("aten.relu");
+  EXPECT_EQ(registry.add("aten::relu(Tensor self) -> Tensor"), relu);
+  const std::string text = error_of(
+      [&] { registry.add("aten::relu(Tensor self) -> Tensor", "nondeterministic_seeded"); });
+  EXPECT_THAT(text, HasSubstr("operator `aten.relu.default` has other tags already"));
+  EXPECT_THAT(text, HasSubstr("not      nondeterministic_seeded"));
+}
+
 TEST(OpRegistry, LoadsFiles) {
   std::filesystem::path path =
       std::filesystem::path(testing::TempDir()) / "winze_op_registry_test.schemas";

@@ -158,6 +158,11 @@ void AtomicFile::write_all(const std::byte* data, std::size_t size) {
   while (size > 0) {
     const ssize_t count = ::write(fd_, data, size);
     if (count < 0 && errno == EINTR) continue;
+    // Pages of a mapped file that are behind its end; where it is known, the caller names the file.
+    if (count < 0 && errno == EFAULT) {
+      discard();
+      throw Error("this file, or one that it takes bytes from, was shortened while it was copied");
+    }
     if (count < 0) fail_with("write", errno);
     data += count;
     size -= static_cast<std::size_t>(count);

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "winze/support/bytes.h"
 #include "winze/support/diagnostic.h"
 
 namespace winze {
@@ -79,6 +80,24 @@ int in_child(const std::function<int()>& act) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
+}
+
+TEST_F(AtomicFileTest, SaysThatWhatIsCopiedWasShortened) {
+  put(path("from"), std::string(std::size_t{1} << 20U, 'x'));
+  put(path("to"), "old");
+  const Bytes mapped = map_file(path("from"));
+  fs::resize_file(path("from"), 0);
+  AtomicFile file(path("to"));
+  try {
+    file.write(mapped.span());
+    FAIL() << "nothing is thrown";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("takes bytes from, was shortened while it was copied"));
+    // It is no fault of the file that is written; the caller knows which one it is.
+    EXPECT_EQ(error.diagnostic().where.file, "");
+  }
+  EXPECT_EQ(content(path("to")), "old");
+  EXPECT_THAT(names(), UnorderedElementsAre("from", "to"));
 }
 
 TEST_F(AtomicFileTest, AppearsOnCommitAlone) {

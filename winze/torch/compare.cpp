@@ -262,6 +262,17 @@ bool is_as_near(const ErrorMeasure& actual, const ErrorMeasure& expected, double
          actual.max_abs <= reference_slack * expected.max_abs + floor;
 }
 
+/// An input that only one side says it may write to: the other's is as it was given. What a buffer
+/// of the other side holds is not told here (`complete_state`).
+void compare_unlisted(const NamedValue& value, const RunValues& other_side, bool is_actual,
+                      const CompareOptions& options, CompareReport& report) {
+  if (value.role != NamedValue::Role::input || value.position >= other_side.inputs.size()) return;
+  NamedValue other = value;
+  other.value = other_side.inputs[value.position];
+  report.values.push_back(is_actual ? compare_value(other, value, options)
+                                    : compare_value(value, other, options));
+}
+
 }  // namespace
 
 std::string NamedValue::text() const {
@@ -307,12 +318,19 @@ CompareReport compare(const RunValues& expected, const RunValues& actual,
   for (std::size_t index = 0; index < expected.values.size(); ++index) {
     const NamedValue& value = expected.values[index];
     const NamedValue* other = others.find(value);
-    if (other == nullptr) continue;  // neither side's run gives it: it is not written there
+    if (other == nullptr) {
+      compare_unlisted(value, actual, false, options, report);
+      continue;
+    }
     ValueReport& verdict = report.values.emplace_back(compare_value(value, *other, options));
     if (options.aliasing) {
       const auto place = static_cast<std::size_t>(other - actual.values.data());
       compare_aliasing(expected_groups.of_value(index), actual_groups.of_value(place), verdict);
     }
+  }
+  const ValueIndex originals(expected);
+  for (const NamedValue& value : actual.values) {
+    if (originals.find(value) == nullptr) compare_unlisted(value, expected, true, options, report);
   }
   return report;
 }

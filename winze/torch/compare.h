@@ -97,8 +97,8 @@ struct CompareReport {
 /// Compares what two runs on the same inputs left behind, value by value: number and kind of the
 /// values, dtype, shape, elements within the tolerances, NaN and infinities in the same places,
 /// which values share storage with inputs and with each other. Integers and bools have to be equal
-/// bit for bit. Inputs and buffers that only one side may write to are compared where the other
-/// side gives them too. O(elements).
+/// bit for bit. An input that only one side may write to is compared with the other side's; such a
+/// buffer only after `complete_state` has added it there. O(elements).
 [[nodiscard]] CompareReport compare(const RunValues& expected, const RunValues& actual,
                                     const CompareOptions& options = {});
 

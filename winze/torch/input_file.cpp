@@ -21,7 +21,13 @@ constexpr std::string_view array_prefix = "arr_";
 constexpr std::string_view npy_suffix = ".npy";
 
 std::string_view name_of(Node placeholder) {
-  return placeholder.value().name();
+  return placeholder.target();
+}
+
+InputSpec spec_of(Node placeholder) {
+  const Argument role = placeholder.argument(0U);
+  if (role.kind() != ArgumentKind::input_spec) return {};
+  return placeholder.graph().context().input_spec_of(role);
 }
 
 std::string names_of(const std::vector<Node>& inputs) {
@@ -198,9 +204,8 @@ std::vector<HostValue> read_npz(const ZipReader& zip, const ExportedProgram& pro
 
 std::vector<Node> user_inputs(const ExportedProgram& program) {
   std::vector<Node> inputs;
-  const Context& context = program.context();
   for (const Node placeholder : program.graph->placeholders()) {
-    const InputKind kind = context.input_spec_of(placeholder.argument(0U)).kind;
+    const InputKind kind = spec_of(placeholder).kind;
     if (kind == InputKind::user_input || kind == InputKind::constant_input)
       inputs.push_back(placeholder);
   }
@@ -209,8 +214,11 @@ std::vector<Node> user_inputs(const ExportedProgram& program) {
 
 std::optional<HostValue> fixed_value(Node placeholder) {
   const Context& context = placeholder.graph().context();
-  if (placeholder.value().meta().kind != ValueKind::constant) return std::nullopt;
-  const Argument& constant = context.input_spec_of(placeholder.argument(0U)).constant;
+  const InputSpec spec = spec_of(placeholder);
+  if (placeholder.value().meta().kind != ValueKind::constant &&
+      spec.kind != InputKind::constant_input)
+    return std::nullopt;
+  const Argument& constant = spec.constant;
   switch (constant.kind()) {
     case ArgumentKind::integer:
       return HostValue(constant.integer());

@@ -33,9 +33,9 @@ struct InputGenerator::Parts {
   [[nodiscard]] HostTensor make_tensor(std::size_t index, std::uint32_t draw,
                                        const SymbolChoice& choice) const;
   [[nodiscard]] Error cannot_make(Node input, std::string_view why) const {
-    return Error(fmt::format("no value can be generated for the input {}: {}",
-                             quote(input.value().name()), why),
-                 "give inputs in a file (--inputs)");
+    return Error(
+        fmt::format("no value can be generated for the input {}: {}", quote(input.target()), why),
+        "give inputs in a file (--inputs)");
   }
 };
 
@@ -81,7 +81,7 @@ HostTensor InputGenerator::Parts::make_tensor(std::size_t index, std::uint32_t d
   for (std::size_t axis = 0; axis < meta.strides.size(); ++axis)
     tensor.strides.push_back(choice.evaluate(meta.strides[axis]).value_or(contiguous[axis]));
   if (tensor.strides.size() != tensor.sizes.size()) tensor.strides = contiguous;
-  FillRequest request{.name = std::string(input.value().name()), .use = uses[index], .draw = draw};
+  FillRequest request{.name = std::string(input.target()), .use = uses[index], .draw = draw};
   for (const ElementBound& bound : request.use.bounds) {
     const std::int64_t low = choice.evaluate(bound.low).value_or(0);
     const std::int64_t high = choice.evaluate(bound.high).value_or(1);

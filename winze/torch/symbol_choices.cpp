@@ -161,7 +161,7 @@ void SymbolChoices::read_guards() {
   std::vector<std::pair<std::string, std::string>> names;
   for (const Node input : user_inputs(program_)) {
     const Meta& meta = input.value().meta();
-    const std::string name = fmt::format("L['{}']", input.value().name());
+    const std::string name = fmt::format("L['{}']", input.target());
     if (meta.kind == ValueKind::sym_int && meta.has_expression)
       names.emplace_back(name, fmt::format("({})", symbols.str(meta.expression)));
     if (!meta.is_tensor()) continue;

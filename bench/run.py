@@ -53,6 +53,13 @@ def winze_rows(build_dir: Path, model: Path) -> report.Rows:
     (build_dir / "winze.json").write_bytes(output)
     rows = report.read_rows(json.loads(output))
     winze = build_dir / "bin" / "winze"
+    running = build_dir / "bin" / "winze_run_bench"
+    if running.exists():  # built with libtorch
+        output = subprocess.run([running, "--benchmark_format=json"], check=True, stdout=subprocess.PIPE).stdout
+        (build_dir / "run.json").write_bytes(output)
+        rows |= report.read_rows(json.loads(output))
+        rows["run_llama", 0] = best_ms([winze, "run", model])
+        rows["check_llama", 0] = best_ms([winze, "lower", model, "-o", build_dir / "lowered.pt2", "--check=end"])
     rows[report.WHOLE_JOB, 0] = best_ms([winze, "lower", model, "-o", build_dir / "lowered.pt2"])
     return rows
 

@@ -30,7 +30,9 @@ else()
   message(STATUS "No PyTorch in .venv: winze run, compare and --check are left out")
   return()
 endif()
-message(STATUS "libtorch: ${torch_dir}")
+file(STRINGS "${torch_dir}/version.py" WINZE_TORCH_VERSION REGEX "^__version__ = ")
+string(REGEX REPLACE "^__version__ = '([^'+]*).*" "\\1" WINZE_TORCH_VERSION "${WINZE_TORCH_VERSION}")
+message(STATUS "libtorch ${WINZE_TORCH_VERSION}: ${torch_dir}")
 
 # The wheel brings headers of another fmt along; ours go first.
 find_path(FMT_INCLUDE_DIR fmt/format.h REQUIRED)

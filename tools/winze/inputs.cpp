@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/winze/inputs.h"
 
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -139,6 +140,17 @@ std::string path_seen_from_text(const std::string& path, const std::string& text
   std::error_code error;
   const std::filesystem::path relative = std::filesystem::relative(path, folder, error);
   return error || relative.empty() ? path : relative.string();
+}
+
+std::pair<std::string, std::int64_t> parse_symbol_value(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  if (equals != std::string::npos && equals != 0) {
+    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, value);
+    if (error == std::errc() && rest == end) return {text.substr(0, equals), value};
+  }
+  throw UsageError(fmt::format("{} is no value of a symbol", quote(text)), "write it as s0=7");
 }
 
 Input read_input(const std::string& path, const InputOptions& options,

@@ -41,6 +41,8 @@ struct ExecutorOptions {
   std::optional<std::uint64_t> seed;
   /// Check shapes, dtypes and devices of inputs and the ranges of symbols before each run.
   bool check_inputs = true;
+  /// Make numbers up for weights whose bytes are not at hand, the same in each run.
+  bool make_up_weights = false;
   /// Told of each call; must outlive the executor. Null: nobody, which costs nothing.
   RunObserver* observer = nullptr;
 };

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <c10/core/CPUAllocator.h>
@@ -10,8 +12,10 @@
 #include <c10/core/TensorImpl.h>
 
 #include "winze/support/diagnostic.h"
+#include "winze/support/hash.h"
 #include "winze/support/quote.h"
 #include "winze/torch/attributes.h"
+#include "winze/torch/element.h"
 
 namespace winze {
 namespace {
@@ -72,12 +76,31 @@ c10::Storage& WeightTensors::storage(const Weight& weight, bool writable) {
   c10::Storage& storage = (writable ? writable_ : shared_)[weight.storage.index];
   if (storage) return storage;
   const Storage& bytes = program_->storage(weight);
+  if (!bytes.has_bytes && make_up_missing_) return storage = made_up(weight);
   if (!bytes.has_bytes) {
     throw Error(fmt::format("the bytes of weight {} are not at hand", quote(weight.fqn)),
                 "--weights FILE.pt2 takes them from an archive");
   }
   storage = writable || !is_aligned(bytes) ? copy_of(bytes) : in_place(bytes);
   return storage;
+}
+
+c10::Storage WeightTensors::made_up(const Weight& weight) const {
+  const ScalarType dtype = program_->context().meta(weight.meta).tensor.dtype;
+  const std::size_t width = element_size(part_dtype(dtype));
+  Storage bytes;
+  bytes.size = program_->storage(weight).size;
+  std::string content(bytes.size, '\0');
+  for (std::size_t i = 0; i + width <= content.size(); i += width) {
+    const std::uint64_t random = hash_integer(i + (std::uint64_t{weight.storage.index} << 40U));
+    const double number = is_floating_point(part_dtype(dtype))
+                              ? static_cast<double>(random % 2001) / 1000 - 1
+                              : static_cast<double>(random % 2);
+    write_numbers(part_dtype(dtype), std::span(&number, 1),
+                  reinterpret_cast<std::byte*>(content.data() + i));
+  }
+  bytes.bytes = Bytes::own(std::move(content));
+  return copy_of(bytes);
 }
 
 at::Tensor WeightTensors::tensor(const Weight& weight, bool writable) {

@@ -14,7 +14,9 @@ namespace winze {
 /// that share storage share it here.
 class WeightTensors {
  public:
-  explicit WeightTensors(const ExportedProgram& program);
+  /// With `make_up_missing` weights whose bytes are not at hand have numbers made up for them, the
+  /// same each time.
+  explicit WeightTensors(const ExportedProgram& program, bool make_up_missing = false);
 
   /// The tensor of a weight. With `writable` in storage of its own, which all writable weights of
   /// that storage share until `renew`. \throws Error where its bytes are not at hand or it is no
@@ -27,7 +29,10 @@ class WeightTensors {
  private:
   [[nodiscard]] c10::Storage& storage(const Weight& weight, bool writable);
 
+  [[nodiscard]] c10::Storage made_up(const Weight& weight) const;
+
   const ExportedProgram* program_;
+  bool make_up_missing_;
   std::vector<c10::Storage> shared_;    ///< by StorageId
   std::vector<c10::Storage> writable_;  ///< by StorageId
 };

@@ -6,7 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include <ATen/core/Tensor.h>
+#include <ATen/Tensor.h>
+#include <ATen/TensorOperators.h>
 #include <torch/library.h>
 
 namespace {

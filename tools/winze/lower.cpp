@@ -245,10 +245,13 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
                   "For inputs that are made and random operators")
       ->option_text("N")
       ->group(group);
-  command.add_option("--rtol", check.compare.rtol, "Relative tolerance (default: by dtype and depth)")
+  command
+      .add_option("--rtol", check.compare.rtol, "Relative tolerance (default: by dtype and depth)")
       ->option_text("X")
       ->group(group);
-  command.add_option("--atol", check.compare.atol, "Absolute tolerance")->option_text("X")->group(group);
+  command.add_option("--atol", check.compare.atol, "Absolute tolerance")
+      ->option_text("X")
+      ->group(group);
   command.add_option("--load", check.libraries, "Load operators of a shared library")
       ->option_text("LIB.so")
       ->allow_extra_args(false)

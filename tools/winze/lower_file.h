@@ -19,10 +19,10 @@ struct LowerSettings {
   Pipeline pipeline;
   PassManagerOptions manager;
   InputOptions inputs;
-  std::string torch_version;  ///< release to write for; empty for the program's own
+  std::string torch_version;          ///< release to write for; empty for the program's own
   std::optional<CheckOptions> check;  ///< on numbers
-  bool show_passes = false;   ///< say what each pass did
-  bool show_time = false;     ///< and how long it took
+  bool show_passes = false;           ///< say what each pass did
+  bool show_time = false;             ///< and how long it took
 };
 
 struct LowerOutcome {

@@ -17,7 +17,8 @@ constexpr const char* description =
 constexpr const char* footer =
     "Inputs come from FILE, else from the program's own archive, else they are made within the\n"
     "ranges of its symbols. FILE is .npy, .npz (arr_0, arr_1, ... or named as the inputs), what\n"
-    "torch.save wrote (tensors and plain containers), or what -o wrote. Nothing in it is executed.\n"
+    "torch.save wrote (tensors and plain containers), or what -o wrote. Nothing in it is "
+    "executed.\n"
     "\n"
     "Random numbers are drawn from --seed (default 0), so two runs give the same.\n"
     "\n"
@@ -60,8 +61,9 @@ void add_run_command(CLI::App& app, Action& action) {
   RunRequest& request = options->request;
   command.add_option("--inputs", request.inputs, "Take the inputs from this file")
       ->option_text("FILE");
-  command.add_option("-o,--output", request.output,
-                     "Write inputs and results to this file, for numpy.load and for --inputs")
+  command
+      .add_option("-o,--output", request.output,
+                  "Write inputs and results to this file, for numpy.load and for --inputs")
       ->option_text("FILE.npz");
   command.add_flag("--profile", request.profile, "List time and memory by operator");
   command.add_option("--seed", request.seed, "For inputs that are made and random operators")

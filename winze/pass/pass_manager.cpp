@@ -52,26 +52,39 @@ std::string names_of(const OpRegistry& registry, const OpList& ops) {
 
 std::string_view name_of(EditKind kind) {
   switch (kind) {
-    case EditKind::create_node: return "create_node";
-    case EditKind::erase_node: return "erase_node";
-    case EditKind::set_slot: return "set_argument";
-    case EditKind::replace_uses: return "replace_uses";
-    case EditKind::move_node: return "move_node";
-    case EditKind::set_meta: return "set_meta";
+    case EditKind::create_node:
+      return "create_node";
+    case EditKind::erase_node:
+      return "erase_node";
+    case EditKind::set_slot:
+      return "set_argument";
+    case EditKind::replace_uses:
+      return "replace_uses";
+    case EditKind::move_node:
+      return "move_node";
+    case EditKind::set_meta:
+      return "set_meta";
     case EditKind::set_name:
-    case EditKind::set_node_name: return "set_name";
-    case EditKind::set_source: return "set_source";
-    case EditKind::move_reference: return "move_reference";
+    case EditKind::set_node_name:
+      return "set_name";
+    case EditKind::set_source:
+      return "set_source";
+    case EditKind::move_reference:
+      return "move_reference";
   }
   return "edit";
 }
 
 /// The newest edit of the open transaction as data.
-std::optional<LastEdit> last_edit(const Graph& graph) {
+std::optional<LastEdit> last_edit(Graph& graph) {
   const Journal& journal = graph.journal();
   if (journal.pending() == 0) return std::nullopt;
   const Journal::Entry entry = journal.entry(journal.pending() - 1);
-  LastEdit edit{.kind = std::string(name_of(entry.kind)), .author = std::string(entry.author)};
+  LastEdit edit{.kind = std::string(name_of(entry.kind)),
+                .author = std::string(entry.author),
+                .id = entry.node};
+  const std::vector<Graph*> graphs = graph.all_graphs();
+  edit.graph = static_cast<std::size_t>(std::ranges::find(graphs, entry.graph) - graphs.begin());
   const Node node = entry.graph->node_at(entry.node);
   if (entry.kind == EditKind::erase_node || !node || !node.is_alive()) return edit;
   edit.node = node.str();

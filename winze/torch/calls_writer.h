@@ -12,7 +12,7 @@ namespace winze {
 
 /// What one run was given and left behind, for a file.
 struct RecordedCall {
-  std::vector<std::pair<std::string, HostValue>> inputs;   ///< by name, as they were before
+  std::vector<std::pair<std::string, HostValue>> inputs;  ///< by name, as they were before
   std::vector<std::pair<std::string, HostValue>> outputs;
   std::vector<std::pair<std::size_t, HostValue>> inputs_after;  ///< those that may be written
   std::vector<std::pair<std::string, HostValue>> buffers_after;

@@ -71,8 +71,8 @@ class CheckedRun {
 
   /// A pass departed and was taken back: which edit of it?
   void explain_pass() {
-    const auto failed = std::ranges::find(outcome_.report.passes, PassStatus::failed,
-                                          &PassReport::status);
+    const auto failed =
+        std::ranges::find(outcome_.report.passes, PassStatus::failed, &PassReport::status);
     if (failed == outcome_.report.passes.end()) return;
     narrow(outcome_.report.edits, outcome_.report.edits + failed->edits);
   }
@@ -136,16 +136,31 @@ class CheckedRun {
     const Stopped after = run_to(edit);
     const PassReport* made_by = last_pass(after.report);
     std::string what = fmt::format("it begins with edit {} of the run", edit);
-    if (made_by != nullptr) what += fmt::format(", edit {} of pass {}", made_by->edits, made_by->name);
+    if (made_by != nullptr)
+      what += fmt::format(", edit {} of pass {}", made_by->edits, made_by->name);
     if (made_by != nullptr && made_by->last_edit) {
       const LastEdit& details = *made_by->last_edit;
       what += fmt::format(" ({})", details.kind);
       if (details.author != made_by->name) what += fmt::format(", made by {}", details.author);
-      if (error.node.empty()) error.node = details.node;
-      if (error.source.empty()) error.source = details.source;
+      if (error.node.empty()) name_node(details, before.program, error);
     }
     error.notes.push_back(what);
     add_difference(before.program, after.program, error);
+  }
+
+  /// The node that was edited, with the user's line; one that was erased as it was before.
+  static void name_node(const LastEdit& edit, const ExportedProgram& before, Diagnostic& error) {
+    error.node = edit.node;
+    error.source = edit.source;
+    if (!edit.node.empty()) return;
+    const std::vector<Graph*> graphs = before.graph->all_graphs();
+    if (edit.graph >= graphs.size()) return;
+    const Graph& graph = *graphs[edit.graph];
+    if (!edit.id.valid() || edit.id.index >= graph.node_capacity()) return;
+    const Node node = graph.node_at(edit.id);
+    if (!node.is_alive()) return;
+    error.node = node.str();
+    if (const auto line = before.context().user_line(node.source())) error.source = line->str();
   }
 
   static const PassReport* last_pass(const Report& report) {
@@ -159,7 +174,8 @@ class CheckedRun {
   static void add_difference(const ExportedProgram& before, const ExportedProgram& after,
                              Diagnostic& error) {
     const TextPrintOptions print{.sources = TextSources::none};
-    std::string text = line_diff(print_graph(*before.graph, print), print_graph(*after.graph, print), 0);
+    std::string text =
+        line_diff(print_graph(*before.graph, print), print_graph(*after.graph, print), 0);
     std::size_t lines = 0;
     for (const auto part : text | std::views::split('\n')) {
       const std::string_view line(part.begin(), part.end());
@@ -168,7 +184,8 @@ class CheckedRun {
         error.notes.emplace_back("... further lines changed");
         return;
       }
-      error.notes.emplace_back(line);
+      const std::size_t indent = std::min(line.find_first_not_of(' ', 1), line.size());
+      error.notes.push_back(fmt::format("{} {}", line.front(), line.substr(indent)));
     }
   }
 

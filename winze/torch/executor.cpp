@@ -71,7 +71,10 @@ struct Executor::Impl {
   };
 
   Impl(const ExportedProgram& exported, ExecutorOptions wanted)
-      : program(&exported), options(wanted), weights(exported, wanted.make_up_weights), machine(options.observer) {
+      : program(&exported),
+        options(wanted),
+        weights(exported, wanted.make_up_weights),
+        machine(options.observer) {
     // Reads the graph alone; the class takes graphs that can be edited.
     const AliasAnalysis aliases(exported);
     add_placeholders(aliases);

@@ -117,8 +117,8 @@ HostValue to_host(const IValue& value) {
 RunValues to_run_values(const Executor& executor, const ExecutorResult& result) {
   RunValues values;
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
-    values.values.push_back(named(NamedValue::Role::output, i, executor.outputs()[i].name,
-                                  result.outputs[i]));
+    values.values.push_back(
+        named(NamedValue::Role::output, i, executor.outputs()[i].name, result.outputs[i]));
   }
   for (std::size_t i = 0; i < result.inputs.size(); ++i) {
     values.inputs.push_back(to_host(result.inputs[i]));
@@ -127,8 +127,8 @@ RunValues to_run_values(const Executor& executor, const ExecutorResult& result) 
     values.values.push_back(named(NamedValue::Role::input, i, input.name, result.inputs[i]));
   }
   for (std::size_t i = 0; i < result.state.size(); ++i) {
-    values.values.push_back(named(NamedValue::Role::buffer, i, result.state[i].name,
-                                  result.state[i].tensor));
+    values.values.push_back(
+        named(NamedValue::Role::buffer, i, result.state[i].name, result.state[i].tensor));
   }
   return values;
 }

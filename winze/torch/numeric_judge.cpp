@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -123,9 +124,12 @@ std::optional<Diagnostic> NumericJudge::lost_draws(const std::vector<std::string
   if (!std::ranges::includes(before, after)) return std::nullopt;
   std::vector<std::string> lost;
   std::ranges::set_difference(before, after, std::back_inserter(lost));
-  return Diagnostic{.message = fmt::format("random numbers are drawn by {} calls instead of {}: {} "
-                                           "is gone",
-                                           after.size(), before.size(), lost.front())};
+  const std::string_view gone = lost.front();  // the operator, then what its draws depend on
+  Diagnostic diagnostic;
+  diagnostic.message =
+      fmt::format("{} of its {} calls that draw random numbers are left: one of {} is gone",
+                  after.size(), before.size(), gone.substr(0, gone.find(' ')));
+  return diagnostic;
 }
 
 std::optional<Diagnostic> NumericJudge::judge_values(const ExportedProgram& program) {
@@ -133,8 +137,9 @@ std::optional<Diagnostic> NumericJudge::judge_values(const ExportedProgram& prog
   if (std::optional<Diagnostic> lost = lost_draws(facts.draws())) return lost;
   const bool draws_otherwise = facts.draws() != accepted_.draws;
   if (draws_otherwise) {
-    note("random numbers are drawn by other calls: of values that depend on them only kind, dtype, "
-         "shape and whether they are finite are compared");
+    note(
+        "random numbers are drawn by other calls: of values that depend on them only kind, dtype, "
+        "shape and whether they are finite are compared");
   }
   Executor executor(program, executor_options(*options_));
   last_ = {.runs = {}, .draws = facts.draws()};

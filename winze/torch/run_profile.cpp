@@ -65,16 +65,17 @@ std::string RunProfile::text() const {
     total += row.seconds;
     calls += row.calls;
   }
-  std::string text = fmt::format("{:>8}  {:>12}  {:>6}  {:>14}  operator\n", "calls", "time", "share",
-                                 "allocated");
+  std::string text = fmt::format("{:>8}  {:>12}  {:>6}  {:>14}  operator\n", "calls", "time",
+                                 "share", "allocated");
   for (const Row& row : rows) {
-    text += fmt::format("{:>8}  {:>9.3f} ms  {:>5.1f}%  {:>12} B  {}\n", row.calls,
-                        row.seconds * 1e3, total > 0 ? 100 * row.seconds / total : 0.0, row.bytes,
-                        row.op);
+    text +=
+        fmt::format("{:>8}  {:>9.3f} ms  {:>5.1f}%  {:>12} B  {}\n", row.calls, row.seconds * 1e3,
+                    total > 0 ? 100 * row.seconds / total : 0.0, row.bytes, row.op);
   }
-  text += fmt::format("{:>8}  {:>9.3f} ms  all; at most {} B held at one time beside weights and "
-                      "inputs\n",
-                      calls, total * 1e3, memory_->peak);
+  text += fmt::format(
+      "{:>8}  {:>9.3f} ms  all; at most {} B held at one time beside weights and "
+      "inputs\n",
+      calls, total * 1e3, memory_->peak);
   return text;
 }
 

@@ -15,7 +15,8 @@
 
 namespace winze {
 
-/// Measures calls of a run: time by operator, and memory that tensors take. Costs some 50 ns a call.
+/// Measures calls of a run: time by operator, and memory that tensors take. Costs some 50 ns a
+/// call.
 class RunProfile final : public RunObserver {
  public:
   RunProfile();

@@ -59,7 +59,9 @@ RecordedCall record(const Executor& executor, const std::vector<HostValue>& inpu
     call.inputs.emplace_back(executor.inputs()[i].name, inputs[i]);
   for (const NamedValue& value : values.values) {
     switch (value.role) {
-      case NamedValue::Role::output: call.outputs.emplace_back(value.name, value.value); break;
+      case NamedValue::Role::output:
+        call.outputs.emplace_back(value.name, value.value);
+        break;
       case NamedValue::Role::input:
         call.inputs_after.emplace_back(value.position, value.value);
         break;
@@ -145,9 +147,7 @@ std::string value_summary(const HostValue& value) {
     }
     std::string operator()(const std::string& held) const { return quote(held); }
     std::string operator()(const HostTensor& held) const { return held.type_text(); }
-    std::string operator()(const HostSequence& held) const {
-      return HostValue(held).type_text();
-    }
+    std::string operator()(const HostSequence& held) const { return HostValue(held).type_text(); }
   };
   return std::visit(Visitor{}, value.content);
 }

@@ -65,8 +65,11 @@ at::Tensor tensor_over(const c10::Storage& storage, const TensorMeta& meta) {
   return tensor;
 }
 
-WeightTensors::WeightTensors(const ExportedProgram& program)
-    : program_(&program), shared_(program.storages.size()), writable_(program.storages.size()) {}
+WeightTensors::WeightTensors(const ExportedProgram& program, bool make_up_missing)
+    : program_(&program),
+      make_up_missing_(make_up_missing),
+      shared_(program.storages.size()),
+      writable_(program.storages.size()) {}
 
 void WeightTensors::renew() {
   for (c10::Storage& storage : writable_) storage = {};

@@ -38,8 +38,8 @@ inline void swap_operands(Graph& graph, PassContext& /*context*/) {
 inline void round_constants(Graph& graph, PassContext& /*context*/) {
   for (Node mul : graph.find_nodes(op::aten_mul_Tensor)) {
     if (mul.argument(1).kind() == ArgumentKind::floating)
-      mul.set_argument(1, static_cast<double>(static_cast<float>(mul.argument(1).floating() * 16)) /
-                              16 + 0.001);
+      mul.set_argument(
+          1, static_cast<double>(static_cast<float>(mul.argument(1).floating() * 16)) / 16 + 0.001);
   }
 }
 
@@ -50,8 +50,10 @@ inline void cast_down(Graph& graph, PassContext& /*context*/) {
     meta.dtype = ScalarType::bfloat16;
     const MetaId narrow = graph.context().tensor_meta(meta);
     const auto here = graph.inserting_after(mm);
-    const Node down = graph.call_function(op::aten_to_dtype, {mm, ScalarType::bfloat16}, narrow);
-    const Node up = graph.call_function(op::aten_to_dtype, {down, ScalarType::float32}, wide);
+    const Node down =
+        graph.call_function(op::aten_to_dtype, {mm.value(), ScalarType::bfloat16}, narrow);
+    const Node up =
+        graph.call_function(op::aten_to_dtype, {down.value(), ScalarType::float32}, wide);
     mm.value().replace_uses_if(up, [&](Node user) { return !(user == down); });
   }
 }
@@ -75,7 +77,7 @@ inline void reuse_buffers(Graph& graph, PassContext& /*context*/) {
 inline void fix_sizes(Graph& graph, PassContext& /*context*/) {
   for (Node size : graph.find_nodes(op::aten_sym_size_int)) {
     for (Node user : size.users()) {
-      if (user.is_call_to(op::_operator_mul)) user.set_argument(1, std::int64_t{4});
+      if (user.is_call_to(op::_operator_mul)) user.set_argument(0, std::int64_t{4});
     }
   }
 }

@@ -133,11 +133,13 @@ std::string_view base_name(Node call) {
   return name;
 }
 
-/// A value that holds `scale * v + shift` for elements `v` of the input.
+/// A value that holds `scale * v + shift` for elements `v` of the input, plus something between 0
+/// and `spread`.
 struct Followed {
   Value value;
   std::int64_t scale = 1;
   std::int64_t shift = 0;
+  SymInt spread;
 };
 
 class UseFinder {
@@ -145,7 +147,9 @@ class UseFinder {
   InputUse find(Value input);
 
  private:
-  void follow(const Followed& from, Value result) { push({result, from.scale, from.shift}); }
+  void follow(const Followed& from, Value result) {
+    push({result, from.scale, from.shift, from.spread});
+  }
   void push(const Followed& followed);
   void follow_results(const Followed& from, Node call);
   void visit_use(const Followed& from, Node call);
@@ -157,8 +161,10 @@ class UseFinder {
   void visit_meaning(const Followed& from, Node call, std::string_view name);
   void visit_truth(const Followed& from, Node call, std::string_view name);
   void bound(const Followed& from, SymInt low, SymInt high) {
-    use_.bounds.push_back({from.scale, from.shift, low, high});
+    SymbolicContext& symbols = from.value.graph().context().symbols();
+    use_.bounds.push_back({from.scale, from.shift, low, symbols.sub(high, from.spread)});
   }
+  bool visit_sum_of_tensors(const Followed& from, Node call);
   [[nodiscard]] static std::optional<std::uint32_t> position(Node call, std::string_view name);
   [[nodiscard]] static Argument argument(Node call, std::string_view name);
   [[nodiscard]] static bool is_argument(Node call, std::string_view name, Value value);
@@ -236,6 +242,9 @@ void UseFinder::visit_use(const Followed& from, Node call) {
   visit_meaning(from, call, name);
   if (name == "item" || name == "_local_scalar_dense") return visit_number(from, call);
   if (visit_arithmetic(from, call, name)) return;
+  // What is copied into a buffer is read there later.
+  if (name == "copy" && is_argument(call, "src", from.value) && call.argument_value(0).valid())
+    follow(from, call.argument_value(0));
   const bool is_gathered =
       (name == "index_select" || name == "gather" || name == "index" || name == "masked_fill") &&
       is_argument(call, "self", from.value);
@@ -260,11 +269,12 @@ bool UseFinder::visit_arithmetic(const Followed& from, Node call, std::string_vi
   const bool is_sum = name == "add" || name == "sub";
   if (!is_sum && name != "mul") return false;
   const auto constant = constant_beside(call, from.value);
-  if (!constant) return true;
+  if (!constant) return name != "add" || visit_sum_of_tensors(from, call);
   const bool is_first = call.argument_value(0) == from.value;
-  Followed result{call.value(), from.scale, from.shift};
+  Followed result{call.value(), from.scale, from.shift, from.spread};
   if (name == "mul") {
-    if (*constant == 0 || std::abs(*constant) > 1'000'000 || std::abs(from.scale) > 1'000'000)
+    if (*constant == 0 || from.spread != SymInt(0) || std::abs(*constant) > 1'000'000 ||
+        std::abs(from.scale) > 1'000'000)
       return true;
     result.scale *= *constant;
     result.shift *= *constant;
@@ -273,7 +283,22 @@ bool UseFinder::visit_arithmetic(const Followed& from, Node call, std::string_vi
   } else if (is_first) {
     result.shift -= *constant;
   } else {
+    if (from.spread != SymInt(0)) return true;
     result = {call.value(), -from.scale, *constant - from.shift};
+  }
+  push(result);
+  return true;
+}
+
+/// A position is often the sum of a start and `arange(n)`; another tensor is taken to be small.
+bool UseFinder::visit_sum_of_tensors(const Followed& from, Node call) {
+  Followed result{call.value(), from.scale, from.shift, from.spread};
+  const Value other =
+      call.argument_value(0) == from.value ? call.argument_value(1) : call.argument_value(0);
+  if (other.valid() && other.is_tensor() && base_name(other.node()) == "arange") {
+    SymbolicContext& symbols = call.graph().context().symbols();
+    const SymInt last = symbols.sub(other.meta().tensor.sizes[0], 1);
+    result.spread = symbols.add(from.spread, last);
   }
   push(result);
   return true;

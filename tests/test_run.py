@@ -30,8 +30,9 @@ def records() -> list[dict[str, Any]]:
 
 
 MODELS = [pytest.param(m, id=m["name"]) for m in records()]
-# Text tests whose programs are not run, each for a reason that its file tells.
+# Text tests whose programs are not run, each for a reason that its file tells; and options for others.
 NOT_RUN = re.compile(r"^// NUMBERS: none, (.+)$", re.MULTILINE)
+OPTIONS = re.compile(r"^// NUMBERS: (--.+)$", re.MULTILINE)
 LOWER = re.compile(r"^// RUN: winze lower %s (.*?)--passes[ =](\"[^\"]*\"|\S+)(.*)$", re.MULTILINE)
 
 
@@ -103,9 +104,19 @@ def test_the_default_pipeline_keeps_the_numbers_of_a_real_program(
     assert b"nothing was compared" not in done.stderr
 
 
+def test_a_file_that_holds_no_tensors_is_an_error(winze: Winze, own_programs: Path, tmp_path: Path) -> None:
+    program = next(iter(sorted(own_programs.glob("*.pt2"))))
+    (tmp_path / "inputs.npz").write_text("these are no tensors")
+    done = winze("run", program, "--inputs", tmp_path / "inputs.npz", "-o", tmp_path / "out.npz", code=1)
+    assert done.stderr.count(b"error:") == 1
+    assert not (tmp_path / "out.npz").exists()
+
+
 @pytest.mark.parametrize(("path", "passes"), text_tests())
 def test_a_text_test_of_a_pass_keeps_the_numbers(winze: Winze, path: Path, passes: str, tmp_path: Path) -> None:
-    reason = NOT_RUN.search(path.read_text())
-    if reason:
+    text = path.read_text()
+    if reason := NOT_RUN.search(text):
         pytest.skip(reason.group(1))
-    winze("lower", path, "-o", tmp_path / "lowered.wz", "--passes", passes, "--check=each")
+    options = found.group(1).split() if (found := OPTIONS.search(text)) else []
+    done = winze("lower", path, "-o", tmp_path / "lowered.wz", "--passes", passes, "--check=each", *options)
+    assert b"nothing was compared" not in done.stderr

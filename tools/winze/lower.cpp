@@ -54,6 +54,7 @@ struct LowerOptions {
   std::string print_on_change;
   std::string check;
   CheckOptions check_options;
+  bool no_aliasing = false;
   std::uint64_t stop_after_edits = 0;
   CLI::Option* stop_after_edits_given = nullptr;
   std::string report;
@@ -147,6 +148,7 @@ void fill_settings(LowerOptions& options) {
         "name a release from 2.9 on, such as 2.13");
   }
   if (!options.check.empty() && options.check != "none") {
+    options.check_options.compare.aliasing = !options.no_aliasing;
     options.check_options.mode = options.check == "end" ? CheckMode::end : CheckMode::each;
     settings.check = options.check_options;
   }
@@ -251,6 +253,10 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
       ->group(group);
   command.add_option("--atol", check.compare.atol, "Absolute tolerance")
       ->option_text("X")
+      ->group(group);
+  command
+      .add_flag("--no-aliasing", options.no_aliasing,
+                "Let outputs stop sharing storage, as repair-input-as-output wants it")
       ->group(group);
   command.add_option("--load", check.libraries, "Load operators of a shared library")
       ->option_text("LIB.so")

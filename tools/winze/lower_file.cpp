@@ -31,7 +31,7 @@ class Stopwatch {
 /// What is known of one program's way so far.
 struct Progress {
   Report report;  ///< of the passes; its error is that of reading and writing too
-  std::optional<CheckOutcome> check;  ///< its report is moved to `report`
+  std::optional<CheckOutcome> check;
   std::vector<Diagnostic> warnings;
   double read_seconds = 0;
   double write_seconds = 0;
@@ -105,7 +105,7 @@ void run_steps(const LowerSettings& settings, const Target& target,
   if (settings.check) {
     progress.check =
         load_torch_library().check(settings.pipeline, options, input.program, *settings.check);
-    progress.report = std::move(progress.check->report);
+    progress.report = progress.check->report;
   } else {
     progress.report = PassManager(settings.pipeline, std::move(options)).run(input.program);
   }

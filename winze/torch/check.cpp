@@ -88,6 +88,7 @@ class CheckedRun {
     const bool all_checked = options_.mode == CheckMode::each && unchecked_.empty();
     if (all_checked || outcome_.report.edits == 0) return;
     judge_.reset();
+    outcome_.checked_whole = true;
     departure_ = judge_.judge(program_);
     if (!departure_) return;
     const std::uint64_t edits = outcome_.report.edits;

@@ -42,12 +42,15 @@ struct CheckOutcome {
   /// the program computes something else, with the graph's lines before and after it.
   Report report;
   std::size_t checked_passes = 0;
+  bool checked_whole = false;      ///< the lowered program against the original
   std::size_t runs = 0;            ///< of programs
   double seconds = 0;              ///< spent on running and comparing
   std::vector<std::string> notes;  ///< on what inputs; what was not checked, and why
 
   /// One line: what was checked, at what cost.
   [[nodiscard]] std::string summary() const {
+    if (checked_passes == 0 && !checked_whole && report.edits == 0)
+      return "checked on numbers: nothing, since nothing was edited";
     const std::string what =
         checked_passes == 0
             ? "the whole"

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What running costs beside what the operators themselves take.
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/add_ops.h>
 #include <ATen/ops/ones.h>
+#include <benchmark/benchmark.h>
 #include <c10/core/InferenceMode.h>
 
-#include "bench/rows.h"
 #include "winze/schema/op_ids.h"
 #include "winze/torch/executor.h"
 
 namespace winze::bench {
 namespace {
+
+/// Adds the counter `per_item`, as `bench/rows.h` does: seconds a node.
+void report_per_item(benchmark::State& state, std::int64_t items) {
+  state.counters["per_item"] =
+      benchmark::Counter(static_cast<double>(items), benchmark::Counter::kIsIterationInvariantRate |
+                                                         benchmark::Counter::kInvert);
+}
 
 /// `%y0 = %x + %x; %y1 = %y0 + %x; …` on one element.
 void add_chain(Graph& graph, std::int64_t nodes) {
@@ -33,7 +41,7 @@ void run_chain(benchmark::State& state) {
   Executor executor(program, {.threads = 1});
   const at::Tensor x = at::ones({1});
   for (auto _ : state) benchmark::DoNotOptimize(executor.run({x}));
-  report_per_item(state, static_cast<std::size_t>(state.range(0)));
+  report_per_item(state, state.range(0));
 }
 BENCHMARK(run_chain)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
@@ -48,7 +56,7 @@ void run_chain_loop(benchmark::State& state) {
       last = at::_ops::add_Tensor::call(last, x, alpha);
     benchmark::DoNotOptimize(last);
   }
-  report_per_item(state, static_cast<std::size_t>(state.range(0)));
+  report_per_item(state, state.range(0));
 }
 BENCHMARK(run_chain_loop)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
@@ -58,7 +66,7 @@ void compile_chain(benchmark::State& state) {
   ExportedProgram program(context);
   add_chain(*program.graph, state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(Executor(program));
-  report_per_item(state, static_cast<std::size_t>(state.range(0)));
+  report_per_item(state, state.range(0));
 }
 BENCHMARK(compile_chain)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 

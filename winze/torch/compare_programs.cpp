@@ -106,6 +106,10 @@ class ProgramComparer {
 };
 
 ProgramsReport ProgramComparer::compare() {
+  if (const auto lost = lost_draws(a_.facts().draws(), b_.facts().draws())) {
+    report_.problem = *lost;
+    return std::move(report_);
+  }
   for (const InputCase& given : options_.cases)
     compare_on(given.name.empty() ? "given" : given.name, given.values);
   if (options_.cases.empty()) {

@@ -2,6 +2,7 @@
 #include "winze/torch/value_facts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -190,6 +191,19 @@ void ValueFacts::annotate(RunValues& run, bool draws_otherwise) const {
     value.depth = fact.depth;
     value.is_random = draws_otherwise && fact.is_random;
   }
+}
+
+std::optional<std::string> lost_draws(std::vector<std::string> before,
+                                      std::vector<std::string> after) {
+  if (after.size() >= before.size()) return std::nullopt;
+  std::ranges::sort(before);
+  std::ranges::sort(after);
+  if (!std::ranges::includes(before, after)) return std::nullopt;
+  std::vector<std::string> lost;
+  std::ranges::set_difference(before, after, std::back_inserter(lost));
+  const std::string_view gone = lost.front();  // the operator, then what its draws depend on
+  return fmt::format("{} of {} calls that draw random numbers are left: one of {} is gone",
+                     after.size(), before.size(), gone.substr(0, gone.find(' ')));
 }
 
 void complete_state(RunValues& a, const ExportedProgram& program_a, RunValues& b,

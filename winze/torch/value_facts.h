@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <tsl/robin_map.h>
 
 #include "winze/program/program.h"
 #include "winze/torch/compare.h"
@@ -36,6 +39,12 @@ class ValueFacts {
   std::vector<Fact> inputs_;                   ///< of the user inputs
   tsl::robin_map<std::string, Fact> buffers_;  ///< by name
 };
+
+/// Where the calls that draw in one program are a part of those in another, so that some were
+/// dropped and none replaced: a sentence that says so and names the operator of one that is gone.
+/// Nothing otherwise.
+[[nodiscard]] std::optional<std::string> lost_draws(std::vector<std::string> before,
+                                                    std::vector<std::string> after);
 
 /// Adds to each of two runs the buffers that only the other one may write to, as its program holds
 /// them.

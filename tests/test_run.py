@@ -16,9 +16,7 @@ from conftest import BUILD_DIR, MODELS_DIR, ROOT, Winze
 OPERATORS = BUILD_DIR / "lib" / "winze_test_operators.so"
 LOAD = ("--load", str(OPERATORS))
 
-pytestmark = pytest.mark.skipif(
-    not (BUILD_DIR / "lib" / "libwinze_torch.so").exists(), reason="built without libtorch"
-)
+pytestmark = pytest.mark.skipif(not (BUILD_DIR / "lib" / "libwinze_torch.so").exists(), reason="built without libtorch")
 
 
 @cache

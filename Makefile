@@ -21,11 +21,13 @@ MODELS := $(wildcard ../shared/models/index.json)
 TEST_GROUPS := system base $(if $(MODELS),models)
 
 WERROR_FLAG = $(if $(WERROR),-DWINZE_WERROR=$(WERROR))
-RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON $(WERROR_FLAG)
+# AUTO builds what runs programs where .venv has PyTorch, ON insists on it, OFF leaves it out.
+WINZE_TORCH ?= ON
+RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON -DWINZE_TORCH=$(WINZE_TORCH) $(WERROR_FLAG)
 # gline-tables-only: stack traces with lines at a fraction of the size.
 SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
 	-DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_C_COMPILER=$(subst ++,,$(CLANGXX)) -DWINZE_SANITIZE=address,undefined \
-	-DWINZE_BUILD_FUZZERS=ON $(WERROR_FLAG)
+	-DWINZE_BUILD_FUZZERS=ON -DWINZE_TORCH=OFF $(WERROR_FLAG)
 
 export ASAN_OPTIONS ?= detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS ?= print_stacktrace=1
@@ -52,7 +54,7 @@ setup: ## Installs all that any target needs: system packages, and Python packag
 	@scripts/setup.sh system clang base models lint
 
 build: ## Builds the command and the unit tests (Release)
-	@scripts/setup.sh system
+	@scripts/setup.sh system $(if $(filter OFF,$(WINZE_TORCH)),,base)
 	@mkdir -p $(BUILD_DIR)
 	$(call configure,$(BUILD_DIR),$(RELEASE_FLAGS))
 	@cmake --build $(BUILD_DIR) -j $(JOBS)

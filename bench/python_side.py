@@ -161,6 +161,27 @@ def llama_rows(path: Path) -> list[Row]:
     return [{"name": name, "unit": "ms", "nodes": nodes, "value": total * 1e3} for name, total in timed.items()]
 
 
+def chain_rows(nodes: int) -> list[Row]:
+    """A chain of adds of one element, in the two ways in which torch.fx runs a graph."""
+    graph = Graph()
+    x = graph.placeholder("x")
+    last = x
+    for _ in range(nodes):
+        last = graph.call_function(aten.add.Tensor, (last, x))
+    graph.output(last)
+    module = GraphModule(torch.nn.Module(), graph)
+    interpreter = torch.fx.Interpreter(module)
+    one = torch.ones(1)
+    with torch.inference_mode():
+        timed = {
+            "run_chain": seconds(lambda: module.forward(one)),
+            "run_chain_interpreter": seconds(lambda: interpreter.run(one)),
+        }
+    return [
+        {"name": name, "unit": "ns/node", "nodes": nodes, "value": total / nodes * 1e9} for name, total in timed.items()
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--llama", type=Path, help="the file that llama.py made")
@@ -170,6 +191,7 @@ def main() -> None:
     logging.disable(logging.WARNING)
     torch.set_num_threads(1)
     rows = [row for nodes in options.nodes for row in graph_rows(nodes)]
+    rows += chain_rows(10_000)
     if options.llama:
         rows += llama_rows(options.llama)
     print(json.dumps({"rows": rows}, indent=1))

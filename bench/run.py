@@ -23,14 +23,15 @@ HERE = Path(__file__).resolve().parent
 REPEATS = 7
 
 
-def lower_ms(winze: Path, source: Path, target: Path) -> float:
-    """The shortest of several runs of the command, in milliseconds of wall time from start to exit
-    of the process. The target is written anew each time, as `copy_ms` does."""
+def command_ms(command: list[Path | str], target: Path | None = None) -> float:
+    """The shortest of several runs of a command, in milliseconds of wall time from start to exit of
+    the process. A file that it writes, `target`, is written anew each time, as `copy_ms` does."""
     times = []
     for _ in range(REPEATS):
-        target.unlink(missing_ok=True)
+        if target:
+            target.unlink(missing_ok=True)
         begin = time.perf_counter()
-        subprocess.run([winze, "lower", source, "-o", target], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         times.append(time.perf_counter() - begin)
     return min(times) * 1e3
 
@@ -55,7 +56,15 @@ def winze_rows(build_dir: Path, model: Path) -> report.Rows:
     (build_dir / "winze.json").write_bytes(output)
     rows = report.read_rows(json.loads(output))
     winze = build_dir / "bin" / "winze"
-    rows[report.WHOLE_JOB, 0] = lower_ms(winze, model, build_dir / "lowered.pt2")
+    lowered = build_dir / "lowered.pt2"
+    running = build_dir / "bin" / "winze_run_bench"
+    if running.exists():  # built with libtorch
+        output = subprocess.run([running, "--benchmark_format=json"], check=True, stdout=subprocess.PIPE).stdout
+        (build_dir / "run.json").write_bytes(output)
+        rows |= report.read_rows(json.loads(output))
+        rows["run_llama", 0] = command_ms([winze, "run", model])
+        rows["check_llama", 0] = command_ms([winze, "lower", model, "-o", lowered, "--check=end"], lowered)
+    rows[report.WHOLE_JOB, 0] = command_ms([winze, "lower", model, "-o", lowered], lowered)
     return rows
 
 

@@ -80,8 +80,10 @@ def main() -> int:
     export(module, source)
     print(f"torch.export.save(program, {str(source)!r})  # {source.stat().st_size:,} bytes\n")
 
-    print("2. Lower it. Each line says what one pass did:")
-    run(winze, "lower", source, "-o", target, "--time")
+    # A build without libtorch cannot run programs.
+    check = ["--check"] if (build_dir / "lib" / "libwinze_torch.so").exists() else []
+    print("2. Lower it, and hold each pass to the numbers. Each line says what one pass did:")
+    run(winze, "lower", source, "-o", target, "--time", *check)
 
     print("\n3. Load the result in PyTorch and compare it with the module:")
     worst = 0.0
@@ -98,6 +100,7 @@ def main() -> int:
     print(f"  {winze} diff {source} {target}      # what changed, node by node")
     print(f"  {winze} print {target} | less       # the program, with the lines of Python it is from")
     print(f"  {winze} print {target} --stats")
+    print(f"  {winze} run {target} --profile        # run it; what each operator takes")
     print(f"  {winze} lower {source} -o {folder}/llama.wz --passes ''   # the text form, to edit")
     print(f"  {winze} passes                        # what there is to run")
     print(f"  {winze} lower YOUR.pt2 -o OUT.pt2     # your own model")

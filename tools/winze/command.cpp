@@ -26,6 +26,7 @@ constexpr const char* footer =
     "  winze lower model.pt2 -o lowered.pt2 --time  and show what each pass did\n"
     "  winze print model.pt2 | less                 read the program\n"
     "  winze diff model.pt2 lowered.pt2             see what changed\n"
+    "  winze run lowered.pt2                        run it\n"
     "\n"
     "IN is a .pt2 or a program in Winze's text form (.wz), told apart by content; - is standard\n"
     "input. `winze COMMAND --help` says more.\n"
@@ -138,9 +139,11 @@ int run_command(int argc, const char* const* argv) {
   app.formatter(formatter);
   Action action;
   add_lower_command(app, action);
+  add_run_command(app, action);
   add_print_command(app, action);
   add_verify_command(app, action);
   add_diff_command(app, action);
+  add_compare_command(app, action);
   add_passes_command(app, action);
   add_ops_command(app, action);
   try {

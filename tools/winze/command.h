@@ -27,9 +27,11 @@ using Action = std::function<int()>;
 
 // Each adds a subcommand, which sets `action` where it is chosen.
 void add_lower_command(CLI::App& app, Action& action);
+void add_run_command(CLI::App& app, Action& action);
 void add_print_command(CLI::App& app, Action& action);
 void add_verify_command(CLI::App& app, Action& action);
 void add_diff_command(CLI::App& app, Action& action);
+void add_compare_command(CLI::App& app, Action& action);
 void add_passes_command(CLI::App& app, Action& action);
 void add_ops_command(CLI::App& app, Action& action);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -183,6 +184,17 @@ std::string path_seen_from_text(const std::string& path, const std::string& text
   std::error_code error;
   const std::filesystem::path relative = std::filesystem::relative(path, folder, error);
   return error || relative.empty() ? path : relative.string();
+}
+
+std::pair<std::string, std::int64_t> parse_symbol_value(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  if (equals != std::string::npos && equals != 0) {
+    const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, value);
+    if (error == std::errc() && rest == end) return {text.substr(0, equals), value};
+  }
+  throw UsageError(fmt::format("{} is no value of a symbol", quote(text)), "write it as s0=7");
 }
 
 Input read_input(const std::string& path, const InputOptions& options,

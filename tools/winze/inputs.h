@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -55,6 +57,9 @@ void require_weights(const ExportedProgram& program);
 /// The reverse: a path as it has to stand in a text that is written to `text_path`.
 [[nodiscard]] std::string path_seen_from_text(const std::string& path,
                                               const std::string& text_path);
+
+/// Reads `s0=7`. Throws UsageError where it is no value of a symbol.
+[[nodiscard]] std::pair<std::string, std::int64_t> parse_symbol_value(const std::string& text);
 
 /// `<stdin>` for `-`.
 [[nodiscard]] std::string display_name(const std::string& path);

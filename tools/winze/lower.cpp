@@ -36,6 +36,7 @@ constexpr const char* footer =
     "  winze lower model.pt2 -o lowered.pt2 --time\n"
     "  winze lower model.pt2 -o model.wz --passes \"\"              .pt2 to text, nothing else\n"
     "  winze lower model.wz -o - --passes remove-detach,dead-code  these passes alone\n"
+    "  winze lower model.pt2 -o lowered.pt2 --check                hold each pass to the numbers\n"
     "  winze lower models/*.pt2 -o lowered/ -j 8 --report report.json\n"
     "  winze lower model.pt2 -o half.wz --stop-after-edits 17      the program after 17 edits\n"
     "\n"
@@ -52,6 +53,9 @@ struct LowerOptions {
   std::vector<std::string> plugins;
   std::string verify_each;
   std::string print_on_change;
+  std::string check;
+  CheckOptions check_options;
+  bool no_aliasing = false;
   std::uint64_t stop_after_edits = 0;
   CLI::Option* stop_after_edits_given = nullptr;
   std::string report;
@@ -145,6 +149,11 @@ void fill_settings(LowerOptions& options) {
         fmt::format("programs of torch {} cannot be written", quote(settings.torch_version)),
         "name a release from 2.9 on, such as 2.13");
   }
+  if (!options.check.empty() && options.check != "none") {
+    options.check_options.compare.aliasing = !options.no_aliasing;
+    options.check_options.mode = options.check == "end" ? CheckMode::end : CheckMode::each;
+    settings.check = options.check_options;
+  }
   if (options.inputs.size() > 1 && !manager.reproducer.empty()) {
     throw UsageError("--reproducer is for one input", "lower the program that fails by itself");
   }
@@ -230,6 +239,50 @@ void add_pass_options(CLI::App& command, LowerOptions& options) {
       ->group(group);
 }
 
+void add_check_options(CLI::App& command, LowerOptions& options) {
+  CheckOptions& check = options.check_options;
+  const char* group = "Checks on numbers (see docs/checking.md)";
+  command
+      .add_flag("--check{each}", options.check,
+                "Run the program before and after each pass that changed it, and compare;\n"
+                "=end compares the whole alone. On a departure: the pass, its first edit that\n"
+                "makes the difference, exit 1, nothing written")
+      ->option_text("[=WHAT]")
+      ->check(one_of({"none", "each", "end"}))
+      ->group(group);
+  command
+      .add_option("--check-draws", check.draws,
+                  "On so many inputs (default: 1, and 3 where sizes are symbolic)")
+      ->option_text("N")
+      ->check(whole_number(1, 1000))
+      ->group(group);
+  command
+      .add_option("--check-budget", check.budget_seconds,
+                  "Once runs took so long check the whole alone (default: 120)")
+      ->option_text("SECONDS")
+      ->group(group);
+  command
+      .add_option("--check-seed", check.generate.seed,
+                  "For inputs that are made and random operators")
+      ->option_text("N")
+      ->group(group);
+  command
+      .add_option("--rtol", check.compare.rtol, "Relative tolerance (default: by dtype and depth)")
+      ->option_text("X")
+      ->group(group);
+  command.add_option("--atol", check.compare.atol, "Absolute tolerance")
+      ->option_text("X")
+      ->group(group);
+  command
+      .add_flag("--no-aliasing", options.no_aliasing,
+                "Let outputs stop sharing storage, as repair-input-as-output wants it")
+      ->group(group);
+  command.add_option("--load", check.libraries, "Load operators of a shared library")
+      ->option_text("LIB.so")
+      ->allow_extra_args(false)
+      ->group(group);
+}
+
 void add_show_options(CLI::App& command, LowerOptions& options) {
   PassManagerOptions& manager = options.settings.manager;
   const char* group = "What is shown, on standard error";
@@ -292,6 +345,7 @@ void add_lower_command(CLI::App& app, Action& action) {
       ->check(file_name());
   add_input_options(command, options->settings.inputs);
   add_pass_options(command, *options);
+  add_check_options(command, *options);
   add_show_options(command, *options);
   command.callback([options, &action] { action = [options] { return run_lower(*options); }; });
 }

@@ -9,6 +9,7 @@
 #include "winze/program/pt2_writer.h"
 #include "winze/support/atomic_file.h"
 #include "winze/support/json_writer.h"
+#include "winze/torch/torch_library.h"
 
 namespace winze {
 namespace {
@@ -30,10 +31,27 @@ class Stopwatch {
 /// What is known of one program's way so far.
 struct Progress {
   Report report;  ///< of the passes; its error is that of reading and writing too
+  std::optional<CheckOutcome> check;
   std::vector<Diagnostic> warnings;
   double read_seconds = 0;
   double write_seconds = 0;
 };
+
+void add_check(JsonWriter& json, const CheckOutcome& check) {
+  json.plain_key("check");
+  json.begin_object();
+  json.plain_key("checked_passes");
+  json.unsigned_integer(check.checked_passes);
+  json.plain_key("runs");
+  json.unsigned_integer(check.runs);
+  json.plain_key("seconds");
+  json.real(check.seconds);
+  json.plain_key("notes");
+  json.begin_array();
+  for (const std::string& note : check.notes) json.string(note);
+  json.end_array();
+  json.end_object();
+}
 
 /// The report of the passes with what the command adds to it.
 std::string report_json(const Target& target, const Progress& progress) {
@@ -52,6 +70,7 @@ std::string report_json(const Target& target, const Progress& progress) {
   json.begin_array();
   for (const Diagnostic& warning : progress.warnings) json.string(warning.str());
   json.end_array();
+  if (progress.check) add_check(json, *progress.check);
   json.end_object();
   text.back() = ',';
   return text + ' ' + progress.report.to_json().substr(1);
@@ -83,7 +102,13 @@ void run_steps(const LowerSettings& settings, const Target& target,
 
   PassManagerOptions options = settings.manager;
   options.print = say;
-  progress.report = PassManager(settings.pipeline, std::move(options)).run(input.program);
+  if (settings.check) {
+    progress.check =
+        load_torch_library().check(settings.pipeline, options, input.program, *settings.check);
+    progress.report = progress.check->report;
+  } else {
+    progress.report = PassManager(settings.pipeline, std::move(options)).run(input.program);
+  }
   progress.report.throw_if_failed();
 
   watch.lap();
@@ -105,6 +130,10 @@ void say_what_was_done(const LowerSettings& settings, const Progress& progress,
         say(fmt::format("{}: warning: {}\n", pass.name, warning));
       }
     }
+  }
+  if (progress.check) {
+    say(progress.check->summary() + "\n");
+    for (const std::string& note : progress.check->notes) say(fmt::format("  {}\n", note));
   }
   if (settings.show_time && progress.report.ok()) {
     say(fmt::format("     {:>10.3f} ms  write\n", progress.write_seconds * 1e3));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "tools/winze/targets.h"
 #include "winze/pass/pass_manager.h"
 #include "winze/pass/pipeline.h"
+#include "winze/torch/check.h"
 
 namespace winze {
 
@@ -17,9 +19,10 @@ struct LowerSettings {
   Pipeline pipeline;
   PassManagerOptions manager;
   InputOptions inputs;
-  std::string torch_version;  ///< release to write for; empty for the program's own
-  bool show_passes = false;   ///< say what each pass did
-  bool show_time = false;     ///< and how long it took
+  std::string torch_version;          ///< release to write for; empty for the program's own
+  std::optional<CheckOptions> check;  ///< on numbers
+  bool show_passes = false;           ///< say what each pass did
+  bool show_time = false;             ///< and how long it took
 };
 
 struct LowerOutcome {

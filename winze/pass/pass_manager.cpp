@@ -50,6 +50,48 @@ std::string names_of(const OpRegistry& registry, const OpList& ops) {
   return names;
 }
 
+std::string_view name_of(EditKind kind) {
+  switch (kind) {
+    case EditKind::create_node:
+      return "create_node";
+    case EditKind::erase_node:
+      return "erase_node";
+    case EditKind::set_slot:
+      return "set_argument";
+    case EditKind::replace_uses:
+      return "replace_uses";
+    case EditKind::move_node:
+      return "move_node";
+    case EditKind::set_meta:
+      return "set_meta";
+    case EditKind::set_name:
+    case EditKind::set_node_name:
+      return "set_name";
+    case EditKind::set_source:
+      return "set_source";
+    case EditKind::move_reference:
+      return "move_reference";
+  }
+  return "edit";
+}
+
+/// The newest edit of the open transaction as data.
+std::optional<LastEdit> last_edit(Graph& graph) {
+  const Journal& journal = graph.journal();
+  if (journal.pending() == 0) return std::nullopt;
+  const Journal::Entry entry = journal.entry(journal.pending() - 1);
+  LastEdit edit{.kind = std::string(name_of(entry.kind)),
+                .author = std::string(entry.author),
+                .id = entry.node};
+  const std::vector<Graph*> graphs = graph.all_graphs();
+  edit.graph = static_cast<std::size_t>(std::ranges::find(graphs, entry.graph) - graphs.begin());
+  const Node node = entry.graph->node_at(entry.node);
+  if (entry.kind == EditKind::erase_node || !node || !node.is_alive()) return edit;
+  edit.node = node.str();
+  if (const auto line = graph.context().user_line(node.source())) edit.source = line->str();
+  return edit;
+}
+
 /// One run of a pipeline over one program.
 class PipelineRun {
  public:
@@ -130,8 +172,10 @@ class PipelineRun {
       take_back(index, context, *failure);
       return;
     }
-    journal.commit();
     report_.edits += pass.edits;
+    if (options_.stop_after_edits && report_.edits == *options_.stop_after_edits)
+      pass.last_edit = last_edit(*program_.graph);
+    journal.commit();
     if (pass.edits != 0) count_again(pass);
     printer_.after(entry, index, pass.edits != 0);
   }
@@ -146,6 +190,8 @@ class PipelineRun {
       const Stopwatch verify_watch;
       std::optional<Diagnostic> failure = check_result(*entry.info, context);
       pass.verify_seconds = verify_watch.seconds();
+      const bool edited = program_.graph->journal().pending() != 0;
+      if (!failure && edited && options_.check_pass) failure = options_.check_pass(*entry.info);
       return failure;
     } catch (const EditLimitReached&) {
       pass.seconds = watch.seconds();

@@ -44,6 +44,9 @@ struct PassManagerOptions {
   std::filesystem::path reproducer;
   /// Where prints go; standard error when unset.
   std::function<void(std::string_view)> print;
+  /// Asked after each pass that made edits, once what it left is found valid: gives what is wrong
+  /// with the program by another measure, such as numbers. The pass then failed.
+  std::function<std::optional<Diagnostic>(const PassInfo& info)> check_pass;
   /// Told before each pass: its index and the number of passes.
   std::function<void(std::size_t index, std::size_t count, const PassInfo& info)> progress;
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "winze/ir/ids.h"
 #include "winze/support/diagnostic.h"
 
 namespace winze {
@@ -30,6 +31,16 @@ struct OpCountChange {
   std::size_t after = 0;
 };
 
+/// The edit with which a run came to its edit limit.
+struct LastEdit {
+  std::string kind;       ///< `replace_uses`
+  std::string author;     ///< the pass, or `pass/rule`
+  std::string node;       ///< the node that was made or changed; empty where it is gone
+  std::string source;     ///< the user's own line, where the node has one
+  NodeId id;              ///< of that node, gone or not
+  std::size_t graph = 0;  ///< in which it stands, by its place in Graph::all_graphs
+};
+
 /// What one pass did.
 struct PassReport {
   std::string name;
@@ -47,7 +58,8 @@ struct PassReport {
   std::map<std::string, std::int64_t> statistics;      ///< what the pass counted
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
-  std::size_t dropped_notes = 0;  ///< beyond those kept
+  std::optional<LastEdit> last_edit;  ///< of the pass in which the edit limit was reached
+  std::size_t dropped_notes = 0;      ///< beyond those kept
   std::size_t dropped_warnings = 0;
 };
 

@@ -34,6 +34,8 @@ constexpr CallRow calls[] = {
     {"torch._utils._rebuild_parameter", PickleKind::parameter, 3, 3},
     {"torch.device", PickleKind::device, 1, 2},
     {"torch.Size", PickleKind::tuple, 1, 1},
+    {"builtins.complex", PickleKind::complex, 2, 2},
+    {"__builtin__.complex", PickleKind::complex, 2, 2},
 };
 
 /// Globals that may be referred to but not called.
@@ -77,8 +79,9 @@ constexpr std::string_view names[] = {
 /// The machine of a pickle: a stack and a memo of object indices.
 class PickleMachine {
  public:
-  PickleMachine(std::string_view text, const Where& where, Pickle& pickle)
-      : text_(text), where_(where), pickle_(pickle) {}
+  PickleMachine(std::string_view text, const Where& where, const PickleOptions& options,
+                Pickle& pickle)
+      : text_(text), where_(where), options_(options), pickle_(pickle) {}
 
   void run();
 
@@ -113,6 +116,7 @@ class PickleMachine {
 
   std::string_view text_;
   const Where& where_;
+  const PickleOptions& options_;
   Pickle& pickle_;
   std::uint64_t at_ = 0;
   std::uint64_t opcode_at_ = 0;
@@ -176,10 +180,10 @@ bool PickleMachine::step() {
   const std::string shown = opcode >= 0x20 && opcode < 0x7F
                                 ? fmt::format("'{}'", static_cast<char>(opcode))
                                 : fmt::format("0x{:02x}", opcode);
-  fail_at(opcode_at_,
-          fmt::format("the pickle has the opcode {}, which a dictionary of tensors does not need",
-                      shown),
-          "nothing but plain tensors is read from pickles; export again with PyTorch 2.9 or later");
+  fail_at(
+      opcode_at_,
+      fmt::format("the pickle has the opcode {}, which {} does not need", shown, options_.needs),
+      std::string(options_.hint));
 }
 
 bool PickleMachine::step_constant(unsigned char opcode) {
@@ -407,9 +411,10 @@ void PickleMachine::push_global(std::string_view module, std::string_view name) 
   constexpr std::size_t longest = 100;
   fail_at(
       opcode_at_,
-      fmt::format("the pickle refers to {}, which a dictionary of tensors does not need",
-                  quote(fmt::format("{}.{}", module.substr(0, longest), name.substr(0, longest)))),
-      "nothing but plain tensors is read from pickles; export again with PyTorch 2.9 or later");
+      fmt::format("the pickle refers to {}, which {} does not need",
+                  quote(fmt::format("{}.{}", module.substr(0, longest), name.substr(0, longest))),
+                  options_.needs),
+      std::string(options_.hint));
 }
 
 void PickleMachine::set_items(const std::vector<std::uint32_t>& items) {
@@ -449,6 +454,12 @@ void PickleMachine::reduce() {
     push(children[0]);
     return;
   }
+  if (call->result == PickleKind::complex) {
+    for (const std::uint32_t part : children) {
+      if (pickle_[part].kind != PickleKind::real)
+        fail_at(opcode_at_, "a complex number is made of what is no float");
+    }
+  }
   PickleObject& object = push_new(call->result);
   object.children = std::move(children);
   object.text = name;
@@ -481,9 +492,9 @@ void PickleMachine::get(std::uint64_t slot) {
 
 }  // namespace
 
-Pickle read_pickle(std::string_view pickle, const Where& where) {
+Pickle read_pickle(std::string_view pickle, const Where& where, const PickleOptions& options) {
   Pickle read;
-  PickleMachine(pickle, where, read).run();
+  PickleMachine(pickle, where, options, read).run();
   return read;
 }
 

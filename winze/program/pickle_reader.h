@@ -23,6 +23,7 @@ enum class PickleKind : std::uint8_t {
   tensor,      ///< a rebuilt tensor; the children are the arguments of the rebuilding call
   parameter,   ///< the children are tensor, requires_grad, hooks
   device,
+  complex,  ///< the children are the real and the imaginary part
 };
 
 struct PickleObject {
@@ -43,11 +44,20 @@ struct Pickle {
   [[nodiscard]] const PickleObject& operator[](std::uint32_t index) const { return objects[index]; }
 };
 
-/// Reads a pickle that holds a dictionary of plain tensors, as torch.save writes it. Knows only the
-/// opcodes and the globals that this takes (OrderedDict, the rebuilding of plain tensors and
-/// parameters, storage classes, dtypes, devices); everything else is an Error that names it and its
-/// offset. Imports and executes nothing. Memory is in proportion to the size of the text, which
-/// `pickle` must keep alive.
-[[nodiscard]] Pickle read_pickle(std::string_view pickle, const Where& where);
+/// How errors speak of what is read.
+struct PickleOptions {
+  std::string_view subject = "the weights";            ///< in the plural
+  std::string_view needs = "a dictionary of tensors";  ///< all that the pickle may need
+  std::string_view hint =
+      "nothing but plain tensors is read from pickles; export again with PyTorch 2.9 or later";
+};
+
+/// Reads a pickle that holds plain tensors, numbers, strings and plain containers of them, as
+/// torch.save writes it. Knows only the opcodes and the globals that this takes (OrderedDict, the
+/// rebuilding of plain tensors and parameters, storage classes, dtypes, devices, complex);
+/// everything else is an Error that names it and its offset. Imports and executes nothing. Memory
+/// is in proportion to the size of the text, which `pickle` must keep alive.
+[[nodiscard]] Pickle read_pickle(std::string_view pickle, const Where& where,
+                                 const PickleOptions& options = {});
 
 }  // namespace winze

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""End to end: `winze run` and `winze lower --check` over real programs and over the text tests."""
+
+import io
+import json
+import re
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import BUILD_DIR, MODELS_DIR, ROOT, Winze
+
+OPERATORS = BUILD_DIR / "lib" / "winze_test_operators.so"
+LOAD = ("--load", str(OPERATORS))
+
+pytestmark = pytest.mark.skipif(not (BUILD_DIR / "lib" / "libwinze_torch.so").exists(), reason="built without libtorch")
+
+
+@cache
+def records() -> list[dict[str, Any]]:
+    index = MODELS_DIR / "index.json"
+    if not index.exists():
+        return []
+    return [m for m in json.loads(index.read_text())["models"] if "error" not in m]
+
+
+MODELS = [pytest.param(m, id=m["name"]) for m in records()]
+# Text tests whose programs are not run, each for a reason that its file tells; and options for others.
+NOT_RUN = re.compile(r"^// NUMBERS: none, (.+)$", re.MULTILINE)
+OPTIONS = re.compile(r"^// NUMBERS: (--.+)$", re.MULTILINE)
+LOWER = re.compile(r"^// RUN: winze lower %s (.*?)--passes[ =](\"[^\"]*\"|\S+)(.*)$", re.MULTILINE)
+
+
+def text_tests() -> list[Any]:
+    found = []
+    for path in sorted((ROOT / "winze" / "passes").rglob("*.wz")):
+        match = LOWER.search(path.read_text())
+        if match:
+            passes = match.group(2).strip('"')
+            found.append(pytest.param(path, passes, id=str(path.relative_to(ROOT / "winze" / "passes"))))
+    return found
+
+
+class Calls:
+    """The recorded calls of an archive, or those that `winze run -o` wrote."""
+
+    def __init__(self, path: Path) -> None:
+        self.archive = zipfile.ZipFile(path)
+        self.cases = json.loads(self.archive.read("manifest.json"))["cases"]
+
+    def array(self, value: dict[str, Any]) -> np.ndarray:
+        array = np.lib.format.read_array(io.BytesIO(self.archive.read(value["npy"])), allow_pickle=False)
+        if value["dtype"] == "bfloat16":  # the upper half of a float32
+            array = (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+        return array.reshape(value["shape"])
+
+
+def difference(expected: Calls, wanted: dict[str, Any], actual: Calls, given: dict[str, Any], model: Any) -> str:
+    """How one value departs from the recorded one; empty where it does not."""
+    for key in ("kind", "dtype", "shape"):
+        if wanted.get(key) != given.get(key):
+            return f"{key} {given.get(key)} instead of {wanted.get(key)}"
+    if model["random"]:
+        return ""
+    if wanted["kind"] == "float":
+        return "" if np.isclose(float(wanted["value"]), float(given["value"]), equal_nan=True) else "another float"
+    if wanted["kind"] != "tensor":
+        return "" if wanted["value"] == given["value"] else f"{given['value']} instead of {wanted['value']}"
+    left, right = expected.array(wanted), actual.array(given)
+    if left.dtype.kind in "fc":
+        close = np.allclose(left.astype(complex), right.astype(complex), model["rtol"], model["atol"], equal_nan=True)
+        return "" if close else f"off by {np.nanmax(np.abs(left.astype(complex) - right.astype(complex)))}"
+    return "" if np.array_equal(left, right) else "other elements"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_runs_a_real_program_as_pytorch_does(winze: Winze, model: dict[str, Any], tmp_path: Path) -> None:
+    name = model["name"]
+    written = tmp_path / "run.npz"
+    recorded = MODELS_DIR / f"{name}.npz"
+    winze("run", MODELS_DIR / f"{name}.pt2", "--inputs", recorded, "-o", written, *LOAD)
+    expected, actual = Calls(recorded), Calls(written)
+    assert len(expected.cases) == len(actual.cases)
+    for want, give in zip(expected.cases, actual.cases, strict=True):
+        pairs = [(f"output {i}", w, g) for i, (w, g) in enumerate(zip(want["outputs"], give["outputs"], strict=True))]
+        for kind in ("inputs_after", "buffers_after"):
+            pairs += [(f"{kind} {key}", w, give[kind][key]) for key, w in want[kind].items()]
+        departures = {what: difference(expected, w, actual, g, model) for what, w, g in pairs}
+        assert not {what: text for what, text in departures.items() if text}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_default_pipeline_keeps_the_numbers_of_a_real_program(
+    winze: Winze, model: dict[str, Any], tmp_path: Path
+) -> None:
+    lowered = tmp_path / "lowered.pt2"
+    done = winze("lower", MODELS_DIR / f"{model['name']}.pt2", "-o", lowered, "--check=each", *LOAD)
+    assert b"checked on numbers" in done.stderr
+    assert b"nothing was compared" not in done.stderr
+
+
+def test_a_file_that_holds_no_tensors_is_an_error(winze: Winze, own_programs: Path, tmp_path: Path) -> None:
+    program = next(iter(sorted(own_programs.glob("*.pt2"))))
+    (tmp_path / "inputs.npz").write_text("these are no tensors")
+    done = winze("run", program, "--inputs", tmp_path / "inputs.npz", "-o", tmp_path / "out.npz", code=1)
+    assert done.stderr.count(b"error:") == 1
+    assert not (tmp_path / "out.npz").exists()
+
+
+@pytest.mark.parametrize(("path", "passes"), text_tests())
+def test_a_text_test_of_a_pass_keeps_the_numbers(winze: Winze, path: Path, passes: str, tmp_path: Path) -> None:
+    text = path.read_text()
+    if reason := NOT_RUN.search(text):
+        pytest.skip(reason.group(1))
+    options = found.group(1).split() if (found := OPTIONS.search(text)) else []
+    done = winze("lower", path, "-o", tmp_path / "lowered.wz", "--passes", passes, "--check=each", *options)
+    assert b"nothing was compared" not in done.stderr

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/torch/numeric_judge.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "winze/torch/host_conversion.h"
+#include "winze/torch/input_file.h"
+#include "winze/torch/promote.h"
+
+namespace winze {
+namespace {
+
+/// Adds the time of its life to a sum.
+class Timer {
+ public:
+  explicit Timer(double& sum) : sum_(&sum) {}
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() {
+    *sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  double* sum_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+ExecutorOptions executor_options(const CheckOptions& options) {
+  return {.threads = options.threads, .seed = options.generate.seed, .make_up_weights = true};
+}
+
+}  // namespace
+
+NumericJudge::NumericJudge(const ExportedProgram& original, const CheckOptions& options)
+    : original_(&original),
+      options_(&options),
+      original_facts_(original),
+      original_executor_(original, executor_options(options)) {
+  const Timer timer(seconds_);
+  if (!original.has_all_bytes()) note("weights that are not at hand are made up");
+  original_values_.draws = original_facts_.draws();
+  choose_cases();
+  accepted_ = original_values_;
+}
+
+void NumericJudge::note(std::string text) {
+  if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
+}
+
+RunValues NumericJudge::run(Executor& executor, const std::vector<HostValue>& inputs) {
+  ++runs_;
+  return to_run_values(executor, executor.run(to_ivalues(inputs)));
+}
+
+void NumericJudge::choose_cases() {
+  const InputGenerator generator(*original_, options_->generate);
+  std::uint32_t wanted = options_->draws;
+  if (wanted == 0) wanted = std::min(CheckOptions::default_draws, generator.size_count());
+  if (options_->generate.symbols.empty()) {
+    try {
+      if (std::optional<InputCase> stored = stored_inputs(*original_))
+        add_case("stored in the program", std::move(stored->values));
+    } catch (const InternalError&) {
+      throw;
+    } catch (const Error& error) {
+      note(fmt::format("the inputs stored in the program are left out: {}",
+                       error.diagnostic().message));
+    }
+  }
+  // Draw 0 has the sizes of the stored inputs. Inputs on which the original stops make room for
+  // others, for a while.
+  const std::uint32_t first = cases_.empty() ? 0 : 1;
+  for (std::uint32_t draw = first; cases_.size() < wanted && draw < first + 2 * wanted; ++draw) {
+    GeneratedInputs generated = generator.generate(draw);
+    for (std::string& text : generated.notes) note(std::move(text));
+    add_case(std::move(generated.description), std::move(generated.values));
+  }
+  if (cases_.empty()) note("nothing was compared: the program itself stops on all inputs tried");
+}
+
+void NumericJudge::add_case(std::string title, std::vector<HostValue> inputs) {
+  try {
+    RunValues values = run(original_executor_, inputs);
+    original_facts_.annotate(values, false);
+    original_values_.runs.push_back(std::move(values));
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    note(fmt::format("inputs {} are left out, since the program itself stops on them: {}", title,
+                     error.diagnostic().message));
+    return;
+  }
+  note(fmt::format("inputs: {}", title));
+  cases_.push_back({std::move(title), std::move(inputs)});
+}
+
+std::optional<Diagnostic> NumericJudge::judge(const ExportedProgram& program) {
+  const Timer timer(seconds_);
+  try {
+    return judge_values(program);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    Diagnostic diagnostic = error.diagnostic();
+    diagnostic.message = "the program does not run any more: " + diagnostic.message;
+    return diagnostic;
+  }
+}
+
+void NumericJudge::accept() {
+  accepted_ = std::move(last_);
+}
+
+std::optional<Diagnostic> NumericJudge::lost_draws(const std::vector<std::string>& draws) const {
+  std::vector<std::string> before = accepted_.draws;
+  std::vector<std::string> after = draws;
+  if (after.size() >= before.size()) return std::nullopt;
+  std::ranges::sort(before);
+  std::ranges::sort(after);
+  if (!std::ranges::includes(before, after)) return std::nullopt;
+  std::vector<std::string> lost;
+  std::ranges::set_difference(before, after, std::back_inserter(lost));
+  const std::string_view gone = lost.front();  // the operator, then what its draws depend on
+  Diagnostic diagnostic;
+  diagnostic.message =
+      fmt::format("{} of its {} calls that draw random numbers are left: one of {} is gone",
+                  after.size(), before.size(), gone.substr(0, gone.find(' ')));
+  return diagnostic;
+}
+
+std::optional<Diagnostic> NumericJudge::judge_values(const ExportedProgram& program) {
+  const ValueFacts facts(program);
+  if (std::optional<Diagnostic> lost = lost_draws(facts.draws())) return lost;
+  const bool draws_otherwise = facts.draws() != accepted_.draws;
+  if (draws_otherwise) {
+    note(
+        "random numbers are drawn by other calls: of values that depend on them only kind, dtype, "
+        "shape and whether they are finite are compared");
+  }
+  Executor executor(program, executor_options(*options_));
+  last_ = {.runs = {}, .draws = facts.draws()};
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    RunValues actual = run(executor, cases_[i].inputs);
+    facts.annotate(actual, draws_otherwise);
+    const CompareReport report = compare_case(i, program, actual);
+    last_.runs.push_back(std::move(actual));
+    if (report.is_equal()) continue;
+    const ValueReport* value = report.first_departure();
+    Diagnostic diagnostic;
+    diagnostic.message = value != nullptr ? value->str() : report.problem;
+    diagnostic.notes.push_back(fmt::format("inputs: {}", cases_[i].title));
+    return diagnostic;
+  }
+  return std::nullopt;
+}
+
+CompareReport NumericJudge::compare_case(std::size_t index, const ExportedProgram& program,
+                                         RunValues& actual) {
+  RunValues expected = accepted_.runs[index];
+  complete_state(expected, *original_, actual, program);
+  CompareReport report = compare(expected, actual, options_->compare);
+  if (!report.is_equal() && report.is_only_numeric())
+    judge_in_float64(index, report, expected, actual);
+  return report;
+}
+
+void NumericJudge::judge_in_float64(std::size_t index, CompareReport& report,
+                                    const RunValues& expected, const RunValues& actual) {
+  if (has_no_reference_ || !original_facts_.draws().empty()) return;
+  try {
+    if (precise_ == nullptr) {
+      precise_program_ = promote_to_float64(*original_);
+      precise_ = std::make_unique<Executor>(*precise_program_, executor_options(*options_));
+    }
+    std::vector<HostValue> inputs;
+    for (const HostValue& input : cases_[index].inputs) inputs.push_back(promote_to_float64(input));
+    judge_by_reference(report, expected, actual, run(*precise_, inputs));
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    has_no_reference_ = true;
+    note(fmt::format("the original could not be run in float64 to judge the departure: {}",
+                     error.diagnostic().message));
+  }
+}
+
+}  // namespace winze

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators outside PyTorch, for the tests of `--load`: those that the programs of the tests and of
+// the folder of real programs call.
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <ATen/Tensor.h>
+#include <ATen/TensorOperators.h>
+#include <torch/library.h>
+
+namespace {
+
+std::tuple<at::Tensor, at::Tensor> scaled_add(const at::Tensor& x,
+                                              const std::optional<at::Tensor>& y, double scale,
+                                              at::IntArrayRef axes, c10::string_view mode) {
+  const at::Tensor z = y ? x + *y * scale : x * scale;
+  return {z.clone(), mode == "sum" ? z.sum(axes) : z.mean(axes)};
+}
+
+void accumulate(at::Tensor total, const at::Tensor& x) {
+  total += x;
+}
+
+}  // namespace
+
+TORCH_LIBRARY(corpus, library) {
+  library.def(
+      "scaled_add(Tensor x, Tensor? y, float scale, int[] axes, str mode=\"sum\") -> (Tensor, "
+      "Tensor)",
+      &scaled_add);
+  library.def("accumulate_(Tensor(a!) total, Tensor x) -> ()", &accumulate);
+}

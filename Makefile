@@ -23,6 +23,7 @@ TEST_GROUPS := system base $(if $(MODELS),models)
 WERROR_FLAG = $(if $(WERROR),-DWINZE_WERROR=$(WERROR))
 RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON $(WERROR_FLAG)
 # gline-tables-only: stack traces with lines at a fraction of the size.
+PYTHON_FLAGS = -DWINZE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)
 SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
 	-DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_C_COMPILER=$(subst ++,,$(CLANGXX)) -DWINZE_SANITIZE=address,undefined \
 	-DWINZE_BUILD_FUZZERS=ON $(WERROR_FLAG)
@@ -37,7 +38,7 @@ define configure
 	fi
 endef
 
-.PHONY: help setup build test unit-tests text-tests python-tests update-text-tests demo bench \
+.PHONY: help setup build python test unit-tests text-tests python-tests update-text-tests demo bench \
 	format style lint sanitize fuzz clean
 
 help: ## Says what there is (this text)
@@ -57,6 +58,13 @@ build: ## Builds the command and the unit tests (Release)
 	$(call configure,$(BUILD_DIR),$(RELEASE_FLAGS))
 	@cmake --build $(BUILD_DIR) -j $(JOBS)
 
+python: ## Builds the Python package; `PYTHONPATH=build/python` makes it importable
+	@scripts/setup.sh system base
+	@mkdir -p $(BUILD_DIR)
+	$(call configure,$(BUILD_DIR),$(RELEASE_FLAGS) $(PYTHON_FLAGS))
+	@if ! grep -q '^WINZE_BUILD_PYTHON:BOOL=ON' $(BUILD_DIR)/CMakeCache.txt; then cmake $(BUILD_DIR) $(PYTHON_FLAGS) > /dev/null; fi
+	@cmake --build $(BUILD_DIR) -j $(JOBS) --target winze_python
+
 test: ## Builds, then runs every test: unit, text, end to end
 	@scripts/setup.sh $(TEST_GROUPS)
 	@$(MAKE) unit-tests
@@ -70,7 +78,7 @@ text-tests: build ## Runs the text tests: *.wz files beside the code
 	@scripts/setup.sh base
 	@.venv/bin/lit -v --param build_dir=$(BUILD_DIR) tests
 
-python-tests: build ## Runs the end-to-end tests
+python-tests: build python ## Runs the end-to-end tests
 	@scripts/setup.sh $(TEST_GROUPS)
 	@WINZE_BUILD_DIR=$(BUILD_DIR) $(PYTHON_BIN) -m pytest
 

@@ -98,13 +98,13 @@ std::vector<Argument> FxReader::input_values(nb::handle node) {
       inputs.push_back(Argument::of_value(ValueId{found->second.first.index + i}, graph_.serial()));
     }
   };
-  visit_leaves(torch_, node.attr("args"), add);
-  visit_leaves(torch_, node.attr("kwargs"), add);
+  visit_leaves(torch_, node.attr(torch_.names.args), add);
+  visit_leaves(torch_, node.attr(torch_.names.kwargs), add);
   return inputs;
 }
 
 SymExpr FxReader::expression(nb::handle symbolic) {
-  const nb::object expr = symbolic.attr("node").attr("expr");
+  const nb::object expr = symbolic.attr(torch_.names.node).attr(torch_.names.expr);
   if (PyObject* known = PyDict_GetItemWithError(expressions_.ptr(), expr.ptr())) {
     return SymExpr::from_bits(nb::cast<std::uint64_t>(nb::handle(known)));
   }
@@ -127,11 +127,11 @@ void FxReader::read_sizes(nb::handle sizes, std::vector<SymInt>& to) {
 MetaId FxReader::tensor_meta(nb::handle tensor) {
   TensorMeta meta;
   torch_.read_tensor(context_, tensor, meta);
-  read_sizes(tensor.attr("shape"), sizes_);
+  read_sizes(tensor.attr(torch_.names.shape), sizes_);
   strides_.clear();
   if (meta.layout == Layout::strided) {
-    read_sizes(tensor.attr("stride")(), strides_);
-    const nb::object offset = tensor.attr("storage_offset")();
+    read_sizes(tensor.attr(torch_.names.stride)(), strides_);
+    const nb::object offset = tensor.attr(torch_.names.storage_offset)();
     meta.storage_offset = PyLong_Check(offset.ptr()) != 0 ? SymExpr(nb::cast<std::int64_t>(offset))
                                                           : expression(offset);
   }
@@ -171,8 +171,8 @@ std::optional<MetaId> FxReader::meta_of(nb::handle value) {
 
 FxReader::Results FxReader::results_of(nb::handle node) {
   Results results;
-  const nb::object meta = node.attr("meta");
-  PyObject* value = PyDict_GetItemString(meta.ptr(), "val");
+  const nb::object meta = node.attr(torch_.names.meta);
+  PyObject* value = PyDict_GetItemWithError(meta.ptr(), torch_.names.val.ptr());
   if (value == nullptr) value = PyDict_GetItemString(meta.ptr(), "example_value");
   const auto add = [&](nb::handle of) {
     const std::optional<MetaId> read = meta_of(of);

@@ -13,6 +13,10 @@ std::string text_of(nb::handle object) {
   return nb::str(object).c_str();
 }
 
+bool is_text(const nb::object& object, const char* text) {
+  return PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
+}
+
 std::string user_line_of(nb::handle node) {
   PyObject* trace = PyDict_GetItemString(node.attr("meta").ptr(), "stack_trace");
   if (trace == nullptr || PyUnicode_Check(trace) == 0) return {};
@@ -46,7 +50,7 @@ void FxReader::read(nb::handle graph_module) {
   graph_.reserve(all.size(), all.size(), all.size() * 3);
   // Inputs come first in the native graph, wherever they stand in the torch.fx graph.
   for (const nb::handle node : all) {
-    if (nb::cast<std::string>(node.attr("op")) == "placeholder") read_placeholder(node);
+    if (is_text(node.attr(torch_.names.op), "placeholder")) read_placeholder(node);
   }
   for (const nb::handle node : all) read_node(node);
   if (!graph_.output_node()) throw Error("the graph has no output node");
@@ -54,13 +58,15 @@ void FxReader::read(nb::handle graph_module) {
 
 void FxReader::read_node(nb::handle node) {
   lists_.clear();
-  const auto op = nb::cast<std::string>(node.attr("op"));
-  if (op == "placeholder") return;
-  if (op == "call_function") return read_call(node);
-  if (op == "get_attr") return read_get_attr(node);
-  if (op == "output") return read_output(node);
+  const nb::object op = node.attr(torch_.names.op);
+  if (is_text(op, "call_function")) return read_call(node);
+  if (is_text(op, "placeholder")) return;
+  if (is_text(op, "get_attr")) return read_get_attr(node);
+  if (is_text(op, "output")) return read_output(node);
   refuse(
-      node, fmt::format("{} of \"{}\" is no ATen operator", op, text_of(node.attr("target"))),
+      node,
+      fmt::format("{} of \"{}\" is no ATen operator", text_of(op),
+                  text_of(node.attr(torch_.names.target))),
       "native passes read graphs of ATen operators, as torch.export and torch.compile make them; "
       "trace the module (torch.export.export, make_fx), or use passes in Python alone");
 }
@@ -71,12 +77,13 @@ void FxReader::read_placeholder(nb::handle node) {
                           ? results.metas[0]
                           : context_.plain_meta(ValueKind::unknown);
   const Argument spec = context_.input_spec(InputSpec{.kind = InputKind::user_input});
-  remember(node, graph_.placeholder(nb::cast<std::string>(node.attr("name")), meta, spec), false,
-           false);
+  remember(node,
+           graph_.placeholder(nb::cast<std::string>(node.attr(torch_.names.name)), meta, spec),
+           false, false);
 }
 
 void FxReader::read_get_attr(nb::handle node) {
-  const auto target = nb::cast<std::string>(node.attr("target"));
+  const auto target = nb::cast<std::string>(node.attr(torch_.names.target));
   Results results = results_of(node);
   if (!results.is_known) {
     nb::object attribute = module_;
@@ -100,7 +107,7 @@ void FxReader::read_get_attr(nb::handle node) {
 }
 
 bool FxReader::read_getitem(nb::handle node) {
-  const nb::object args = node.attr("args");
+  const nb::object args = node.attr(torch_.names.args);
   if (nb::len(args) != 2 || !torch_.is_node(args[0])) return false;
   const auto found = nodes_.values.find(nb::object(args[0]).ptr());
   if (found == nodes_.values.end() || !found->second.is_list) return false;
@@ -117,11 +124,11 @@ bool FxReader::read_getitem(nb::handle node) {
 }
 
 void FxReader::read_call(nb::handle node) {
-  const nb::object callee = node.attr("target");
+  const nb::object callee = node.attr(torch_.names.target);
   if (torch_.is_getitem(callee) && read_getitem(node)) return;
   const TorchVocabulary::Target& target = torch_.target(callee);
   const Results results = results_of(node);
-  if (!results.is_known || !try_call(node, target, results)) opaque_call(node, target, results);
+  if (!try_call(node, target, results)) opaque_call(node, target, results);
 }
 
 OpId FxReader::find_op(const TorchVocabulary::Target& target) {
@@ -146,27 +153,27 @@ bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
   const OpId op = find_op(target);
   if (!op.is_valid() || context_.ops().get(op).is_higher_order()) return false;
   const OpSignature& signature = context_.signature(op);
+  // Export gives no value to what returns nothing, such as assertions.
+  const bool returns_nothing = signature.fixed_values && signature.value_count == 0;
+  if (!results.is_known && !returns_nothing) return false;
   std::vector<Argument> arguments;
-  for (const nb::handle element : node.attr("args")) {
+  for (const nb::handle element : node.attr(torch_.names.args)) {
     const std::optional<Argument> read = argument(element, 0);
     if (!read) return false;
     arguments.push_back(*read);
   }
   std::vector<NamedArgument> keywords;
   std::deque<std::string> names;
-  for (const auto& [key, value] : nb::borrow<nb::dict>(node.attr("kwargs"))) {
+  for (const auto& [key, value] : nb::borrow<nb::dict>(node.attr(torch_.names.kwargs))) {
     const std::optional<Argument> read = argument(value, 0);
     if (!read) return false;
     keywords.push_back({names.emplace_back(nb::cast<std::string>(key)), *read});
   }
   std::span<const MetaId> metas = results.metas;
-  if (signature.fixed_values && signature.value_count == 0 && !results.is_list &&
-      metas.size() == 1) {
-    metas = {};  // it returns None
-  }
+  if (returns_nothing) metas = {};
   if (signature.fixed_values && metas.size() != signature.value_count) return false;
   const std::string name =
-      metas.size() == 1 ? nb::cast<std::string>(node.attr("name")) : std::string();
+      metas.size() == 1 ? nb::cast<std::string>(node.attr(torch_.names.name)) : std::string();
   try {
     const Node made = graph_.call_function(op, arguments, keywords, metas,
                                            {.source = source_of(node), .name = name});
@@ -219,7 +226,8 @@ void FxReader::remember(nb::handle node, Node made, bool is_list, bool is_flat) 
 /// gets.
 SourceId FxReader::source_of(nb::handle node) {
   SourceInfo info;
-  if (PyObject* trace = PyDict_GetItemString(node.attr("meta").ptr(), "stack_trace");
+  const nb::object meta = node.attr(torch_.names.meta);
+  if (PyObject* trace = PyDict_GetItemWithError(meta.ptr(), torch_.names.stack_trace.ptr());
       trace != nullptr && PyUnicode_Check(trace) != 0) {
     auto found = stack_traces_.find(trace);
     if (found == stack_traces_.end()) {

@@ -21,14 +21,31 @@ std::string last_part(nb::handle object) {
   return dot == std::string::npos ? text : text.substr(dot + 1);
 }
 
-Device read_device(Context& context, nb::handle device) {
-  const auto type = nb::cast<std::string>(device.attr("type"));
-  const nb::object index = device.attr("index");
-  return {context.device_type(type),
-          static_cast<std::int16_t>(index.is_none() ? -1 : nb::cast<int>(index))};
+nb::object interned(const char* text) {
+  return nb::steal(PyUnicode_InternFromString(text));
 }
 
 }  // namespace
+
+TorchVocabulary::Names::Names()
+    : op(interned("op")),
+      target(interned("target")),
+      args(interned("args")),
+      kwargs(interned("kwargs")),
+      meta(interned("meta")),
+      name(interned("name")),
+      val(interned("val")),
+      stack_trace(interned("stack_trace")),
+      dtype(interned("dtype")),
+      device(interned("device")),
+      fake_device(interned("fake_device")),
+      layout(interned("layout")),
+      requires_grad(interned("requires_grad")),
+      shape(interned("shape")),
+      stride(interned("stride")),
+      storage_offset(interned("storage_offset")),
+      node(interned("node")),
+      expr(interned("expr")) {}
 
 TorchVocabulary::TorchVocabulary()
     : torch_(nb::module_::import_("torch")),
@@ -88,9 +105,22 @@ ScalarType TorchVocabulary::scalar_type(nb::handle dtype) {
   return dtypes_.emplace(dtype.ptr(), *type).first->second;
 }
 
+Device TorchVocabulary::device(Context& context, nb::handle object) {
+  const bool is_last = last_device_.is_valid() &&
+                       PyObject_RichCompareBool(object.ptr(), last_device_.ptr(), Py_EQ) == 1;
+  if (!is_last) {
+    const nb::object index = object.attr("index");
+    last_device_ = nb::borrow(object);
+    last_device_type_ = nb::cast<std::string>(object.attr("type"));
+    last_device_index_ =
+        index.is_none() ? std::int16_t{-1} : static_cast<std::int16_t>(nb::cast<int>(index));
+  }
+  return {context.device_type(last_device_type_), last_device_index_};
+}
+
 std::optional<Argument> TorchVocabulary::constant(Context& context, nb::handle object) {
   if (is_exactly(object, dtype_type_)) return Argument(scalar_type(object));
-  if (is_exactly(object, device_type_)) return Argument(read_device(context, object));
+  if (is_exactly(object, device_type_)) return Argument(device(context, object));
   if (is_exactly(object, memory_format_type_)) {
     if (const auto format = memory_format_from_name(last_part(object))) return Argument(*format);
   }
@@ -101,16 +131,16 @@ std::optional<Argument> TorchVocabulary::constant(Context& context, nb::handle o
 }
 
 void TorchVocabulary::read_tensor(Context& context, nb::handle tensor, TensorMeta& meta) {
-  meta.dtype = scalar_type(tensor.attr("dtype"));
+  meta.dtype = scalar_type(tensor.attr(names.dtype));
   // A fake tensor answers `device` through Python's dispatch, its own attribute at once.
   const bool is_fake = is_exactly(tensor, fake_tensor_type_);
-  const nb::object device = tensor.attr(is_fake ? "fake_device" : "device");
-  meta.device = device.is_none() ? Device{} : read_device(context, device);
-  const nb::object layout = tensor.attr("layout");
+  const nb::object where = tensor.attr(is_fake ? names.fake_device : names.device);
+  meta.device = where.is_none() ? Device{} : device(context, where);
+  const nb::object layout = tensor.attr(names.layout);
   if (!layout.is(strided_)) {
     meta.layout = layout_from_name(last_part(layout)).value_or(Layout::unknown);
   }
-  meta.requires_grad = nb::cast<bool>(tensor.attr("requires_grad"));
+  meta.requires_grad = nb::cast<bool>(tensor.attr(names.requires_grad));
 }
 
 std::string TorchVocabulary::srepr(nb::handle expression) const {

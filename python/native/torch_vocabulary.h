@@ -20,6 +20,15 @@ class TorchVocabulary {
   /// Imports torch.
   TorchVocabulary();
 
+  /// Names of attributes that are read of every node, as Python objects.
+  struct Names {
+    nb::object op, target, args, kwargs, meta, name, val, stack_trace;
+    nb::object dtype, device, fake_device, layout, requires_grad, shape, stride, storage_offset;
+    nb::object node, expr;
+    Names();
+  };
+  const Names names;  // NOLINT(misc-non-private-member-variables-in-classes): constant
+
   /// The name of a call's target as an operator registry knows it (`aten.add.Tensor`,
   /// `higher_order.cond`, `_operator.mul`), or another name for what is no operator.
   struct Target {
@@ -56,12 +65,16 @@ class TorchVocabulary {
   }
   std::string target_name(nb::handle target) const;
   ScalarType scalar_type(nb::handle dtype);
+  Device device(Context& context, nb::handle object);
 
   nb::object torch_, node_type_, tensor_type_, fake_tensor_type_, graph_module_type_, getitem_;
   nb::object sym_int_type_, sym_float_type_, sym_bool_type_, overload_type_, higher_order_type_;
   nb::object dtype_type_, layout_type_, memory_format_type_, device_type_, strided_, srepr_;
   std::unordered_map<PyObject*, Target> targets_;
   std::unordered_map<PyObject*, ScalarType> dtypes_;
+  nb::object last_device_;  ///< mostly that of the next tensor too
+  std::string last_device_type_;
+  std::int16_t last_device_index_ = -1;
 };
 
 }  // namespace winze

@@ -154,7 +154,7 @@ def test_errors_of_edits(program: winze.Program) -> None:
         graph.call_function(aten.add, (found["x"], 1), like=found["x"])
     with pytest.raises(TypeError, match="object"):
         graph.call_function(aten.neg.default, (object(),), like=found["x"])
-    with pytest.raises(winze.Error, match="used|user"):
+    with pytest.raises(winze.Error, match="use"):
         graph.erase_node(found["s"])
     with pytest.raises(ValueError, match="call_methd"):
         graph.find_nodes(op="call_methd")

@@ -142,7 +142,7 @@ def lower(
             [os.fspath(one) for one in ops],
             lambda line: logger.info("%s", line.rstrip("\n")),
         )
-        return Report.from_json(text)
+        return Report.from_json(text, os.fspath(path))
     if plugins:
         raise Error("passes of plugins cannot stand in one pipeline with passes written in Python")
     program = load(path, ops=ops)

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import torch
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch import config as functorch_config
@@ -69,6 +68,7 @@ def lower_graph(gm: fx.GraphModule, inputs: Sequence[Any], settings: Settings) -
             settings.entries,
             keep_signature=True,
             one_by_one=settings.check,
+            recompile=settings.then != "eager",  # else it is compiled once, by `_finish`
             after_step=stages.add if stages else None,
         )
     except Error as error:
@@ -161,6 +161,3 @@ def register() -> None:
 
     if registry._COMPILER_FNS.get("winze") is None:
         registry.register_backend(winze_backend, name="winze")
-
-
-__all__ = ["LoweringWarning", "lower_graph", "register", "torch", "winze_backend"]

@@ -141,7 +141,7 @@ def value_of_new(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode | None)
     if node.target is operator.getitem and isinstance(node.args[0], fx.Node):
         whole = node.args[0].meta.get("val")
         if isinstance(whole, list | tuple):
-            node.meta["val"] = whole[node.args[1]]  # type: ignore[index]
+            node.meta["val"] = whole[node.args[1]]
             return
     try:
         node.meta["val"] = _compute(gm, node, mode)

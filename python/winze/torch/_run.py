@@ -40,13 +40,14 @@ def run_pipeline(
     *,
     keep_signature: bool = False,
     one_by_one: bool = False,
+    recompile: bool = True,
     after_step: AfterStep | None = None,
 ) -> fx.GraphModule:
     """Runs passes over a module, consecutive ones of one kind over one representation.
 
     The module is edited in place where no pass returns another. With `keep_signature` the numbers of inputs and
-    outputs must stay; `one_by_one` makes each pass a step of its own. Raises Error that names the pass which failed;
-    the module is then as it was before that pass.
+    outputs must stay; `one_by_one` makes each pass a step of its own; without `recompile` the caller has to do it.
+    Raises Error that names the pass which failed; the module is then as it was before that pass.
     """
     if not isinstance(gm, fx.GraphModule):
         raise TypeError(f"passes run over a torch.fx.GraphModule, not over {type(gm).__name__}")
@@ -65,7 +66,8 @@ def run_pipeline(
             after_step(names, gm)
         at = end
     _fake.placeholders_first(gm.graph)
-    gm.recompile()
+    if recompile:
+        gm.recompile()
     return gm
 
 

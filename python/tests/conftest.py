@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-import built_package  # noqa: F401: makes winze importable
+import built_package  # noqa: F401  (makes winze importable)
 import pytest
 
 
@@ -11,7 +11,6 @@ import pytest
 def fresh() -> Iterator[None]:
     """Each test begins with the passes that a process begins with, and nothing compiled."""
     import torch
-
     import winze.torch
 
     torch._dynamo.reset()

@@ -58,7 +58,7 @@ def test_decorator_gives_the_function_back() -> None:
         (lambda: wt.remove_lowering_pass("dead-cod"), ValueError, "Did you mean 'dead-code'"),
         (lambda: wt.Pipeline("dead-cod"), winze.Error, "dead-code"),
         (lambda: wt.Pipeline([3]), TypeError, "not 3"),
-        (lambda: wt.apply_lowering_passes(3), TypeError, "not over int"),  # type: ignore[arg-type]
+        (lambda: wt.apply_lowering_passes(3), TypeError, "not over int"),
     ],
 )
 def test_wrong_use(call: Any, error: type[Exception], text: str) -> None:

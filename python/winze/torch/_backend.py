@@ -137,7 +137,7 @@ def _compile_with_inductor(gm: fx.GraphModule, example_inputs: Sequence[Any], se
 
     def inner_compile(graph: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         lowered, stages = lower_graph(graph, inputs, settings)
-        compiled = compile_fx_inner(lowered, inputs, **kwargs)  # type: ignore[arg-type]
+        compiled = compile_fx_inner(lowered, inputs, **kwargs)
         return compiled if stages is None else _checked(_as_boxed(compiled), stages)
 
     # Its cache of whole compilations is keyed by what Dynamo captured: passes are no part of the key.

@@ -25,6 +25,7 @@ WERROR_FLAG = $(if $(WERROR),-DWINZE_WERROR=$(WERROR))
 WINZE_TORCH ?= ON
 RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON -DWINZE_TORCH=$(WINZE_TORCH) $(WERROR_FLAG)
 # gline-tables-only: stack traces with lines at a fraction of the size.
+PYTHON_FLAGS = -DWINZE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)
 SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
 	-DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_C_COMPILER=$(subst ++,,$(CLANGXX)) -DWINZE_SANITIZE=address,undefined \
 	-DWINZE_BUILD_FUZZERS=ON -DWINZE_TORCH=OFF $(WERROR_FLAG)
@@ -39,7 +40,7 @@ define configure
 	fi
 endef
 
-.PHONY: help setup build test unit-tests text-tests python-tests update-text-tests demo bench \
+.PHONY: help setup build python test unit-tests text-tests python-tests update-text-tests demo bench \
 	format style lint sanitize fuzz clean
 
 help: ## Says what there is (this text)
@@ -59,6 +60,13 @@ build: ## Builds the command and the unit tests (Release)
 	$(call configure,$(BUILD_DIR),$(RELEASE_FLAGS))
 	@cmake --build $(BUILD_DIR) -j $(JOBS)
 
+python: ## Builds the Python package; `PYTHONPATH=build/python` makes it importable
+	@scripts/setup.sh system base
+	@mkdir -p $(BUILD_DIR)
+	$(call configure,$(BUILD_DIR),$(RELEASE_FLAGS) $(PYTHON_FLAGS))
+	@if ! grep -q '^WINZE_BUILD_PYTHON:BOOL=ON' $(BUILD_DIR)/CMakeCache.txt; then cmake $(BUILD_DIR) $(PYTHON_FLAGS) > /dev/null; fi
+	@cmake --build $(BUILD_DIR) -j $(JOBS) --target winze_python
+
 test: ## Builds, then runs every test: unit, text, end to end
 	@scripts/setup.sh $(TEST_GROUPS)
 	@$(MAKE) unit-tests
@@ -72,7 +80,7 @@ text-tests: build ## Runs the text tests: *.wz files beside the code
 	@scripts/setup.sh base
 	@.venv/bin/lit -v --param build_dir=$(BUILD_DIR) tests
 
-python-tests: build ## Runs the end-to-end tests
+python-tests: build python ## Runs the end-to-end tests
 	@scripts/setup.sh $(TEST_GROUPS)
 	@WINZE_BUILD_DIR=$(BUILD_DIR) $(PYTHON_BIN) -m pytest
 
@@ -90,6 +98,8 @@ bench: ## Measures the budget's rows, and beside each the same work in PyTorch's
 	$(call configure,build/bench,$(RELEASE_FLAGS) -DWINZE_BUILD_TESTS=OFF -DWINZE_BUILD_BENCHMARKS=ON)
 	@cmake --build build/bench -j $(JOBS)
 	@$(PYTHON_BIN) bench/run.py --build-dir build/bench
+	@$(MAKE) python
+	@PYTHONPATH=$(BUILD_DIR)/python $(PYTHON_BIN) bench/python_bridge.py
 
 format: ## Formats C++ and Python
 	@scripts/setup.sh lint

@@ -3,6 +3,7 @@
 option(WINZE_BUILD_TESTS "Build the unit tests" ON)
 option(WINZE_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(WINZE_BUILD_FUZZERS "Build the libFuzzer targets (clang only)" OFF)
+option(WINZE_BUILD_PYTHON "Build the Python package (needs Python's headers and nanobind)" OFF)
 option(WINZE_WERROR "Treat warnings as errors" OFF)
 set(WINZE_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 

@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly SYSTEM_PACKAGES=(
-  g++ cmake ninja-build ccache git python3-venv
+  g++ cmake ninja-build ccache git python3-venv python3-dev
   libsimdjson-dev libfmt-dev libcli11-dev robin-map-dev libgtest-dev libgmock-dev libbenchmark-dev
   libdeflate-dev libxxhash-dev
 )

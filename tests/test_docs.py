@@ -18,6 +18,7 @@ def test_page_shows_what_is_printed(winze: Winze, own_programs: Path, page: Path
     tools = [str(winze.path.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
     environment = {
         "PATH": os.pathsep.join(tools),
+        "PYTHONPATH": str(BUILD_DIR / "python"),
         "PROGRAMS": str(own_programs),
         "ROOT": str(ROOT),
         "BUILD_DIR": str(BUILD_DIR),

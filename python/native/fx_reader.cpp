@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/native/fx_reader.h"
+
+#include <nanobind/stl/string.h>
+
+#include "winze/ir/op_signature.h"
+#include "winze/support/diagnostic.h"
+
+namespace winze {
+namespace {
+
+std::string text_of(nb::handle object) {
+  return nb::str(object).c_str();
+}
+
+bool is_text(const nb::object& object, const char* text) {
+  return PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
+}
+
+std::string user_line_of(nb::handle node) {
+  PyObject* trace = PyDict_GetItemString(node.attr("meta").ptr(), "stack_trace");
+  if (trace == nullptr || PyUnicode_Check(trace) == 0) return {};
+  const auto text = nb::cast<std::string>(nb::handle(trace));
+  const auto line = user_source_line(text);
+  return line ? line->str() : std::string();
+}
+
+[[noreturn]] void refuse(nb::handle node, std::string message, std::string hint) {
+  throw Error(Diagnostic{.message = std::move(message),
+                         .node = nb::cast<std::string>(node.attr("format_node")()),
+                         .source = user_line_of(node),
+                         .hint = std::move(hint)});
+}
+
+}  // namespace
+
+FxReader::FxReader(TorchVocabulary& torch, ProgramHolder& holder, FxNodes& nodes)
+    : torch_(torch),
+      holder_(holder),
+      nodes_(nodes),
+      context_(*holder.context),
+      graph_(*holder.program->graph),
+      stack_trace_key_(context_.string("stack_trace")),
+      node_key_(context_.string("fx_node")) {}
+
+void FxReader::read(nb::handle graph_module) {
+  module_ = nb::borrow(graph_module);
+  const nb::object in_order = graph_module.attr("graph").attr("nodes");
+  const nb::list all = nb::steal<nb::list>(PySequence_List(in_order.ptr()));
+  graph_.reserve(all.size(), all.size(), all.size() * 3);
+  // Inputs come first in the native graph, wherever they stand in the torch.fx graph.
+  for (const nb::handle node : all) {
+    if (is_text(node.attr(torch_.names.op), "placeholder")) read_placeholder(node);
+  }
+  for (const nb::handle node : all) read_node(node);
+  if (!graph_.output_node()) throw Error("the graph has no output node");
+}
+
+void FxReader::read_node(nb::handle node) {
+  lists_.clear();
+  const nb::object op = node.attr(torch_.names.op);
+  if (is_text(op, "call_function")) return read_call(node);
+  if (is_text(op, "placeholder")) return;
+  if (is_text(op, "get_attr")) return read_get_attr(node);
+  if (is_text(op, "output")) return read_output(node);
+  refuse(
+      node,
+      fmt::format("{} of \"{}\" is no ATen operator", text_of(op),
+                  text_of(node.attr(torch_.names.target))),
+      "native passes read graphs of ATen operators, as torch.export and torch.compile make them; "
+      "trace the module (torch.export.export, make_fx), or use passes in Python alone");
+}
+
+void FxReader::read_placeholder(nb::handle node) {
+  const Results results = results_of(node);
+  const MetaId meta = results.metas.size() == 1 && !results.is_list
+                          ? results.metas[0]
+                          : context_.plain_meta(ValueKind::unknown);
+  const Argument spec = context_.input_spec(InputSpec{.kind = InputKind::user_input});
+  remember(node,
+           graph_.placeholder(nb::cast<std::string>(node.attr(torch_.names.name)), meta, spec),
+           false, false);
+}
+
+void FxReader::read_get_attr(nb::handle node) {
+  const auto target = nb::cast<std::string>(node.attr(torch_.names.target));
+  Results results = results_of(node);
+  if (!results.is_known) {
+    nb::object attribute = module_;
+    std::size_t begin = 0;
+    while (begin <= target.size() && !attribute.is_none()) {
+      const std::size_t dot = std::min(target.find('.', begin), target.size());
+      attribute = nb::getattr(attribute, target.substr(begin, dot - begin).c_str(), nb::none());
+      begin = dot + 1;
+    }
+    // A nested graph is an argument of the call that runs it, and no value.
+    if (torch_.is_graph_module(attribute)) {
+      nodes_.values[node.ptr()] = {};
+      return;
+    }
+    if (const auto meta = torch_.is_tensor(attribute) ? meta_of(attribute) : std::nullopt) {
+      results.metas = {*meta};
+    }
+  }
+  if (results.metas.size() != 1) results.metas = {context_.plain_meta(ValueKind::unknown)};
+  remember(node, graph_.get_attr(target, results.metas[0]), false, false);
+}
+
+bool FxReader::read_getitem(nb::handle node) {
+  const nb::object args = node.attr(torch_.names.args);
+  if (nb::len(args) != 2 || !torch_.is_node(args[0])) return false;
+  const auto found = nodes_.values.find(nb::object(args[0]).ptr());
+  if (found == nodes_.values.end() || !found->second.is_list) return false;
+  const nb::object position = args[1];
+  if (PyLong_Check(position.ptr()) == 0 || PyBool_Check(position.ptr()) != 0) return false;
+  const FxNodes::Values& values = found->second;
+  auto index = nb::cast<std::int64_t>(position);
+  if (index < 0) index += values.count;
+  if (index < 0 || index >= values.count) return false;
+  const ValueId value{values.first.index + static_cast<std::uint32_t>(index)};
+  nodes_.values[node.ptr()] = {.first = value, .count = 1};
+  if (!nodes_.value_of[value.index].is_valid()) nodes_.value_of[value.index] = nb::borrow(node);
+  return true;
+}
+
+void FxReader::read_call(nb::handle node) {
+  const nb::object callee = node.attr(torch_.names.target);
+  if (torch_.is_getitem(callee) && read_getitem(node)) return;
+  const TorchVocabulary::Target& target = torch_.target(callee);
+  const Results results = results_of(node);
+  if (!try_call(node, target, results)) opaque_call(node, target, results);
+}
+
+OpId FxReader::find_op(const TorchVocabulary::Target& target) {
+  const auto found = ops_.find(target.object.ptr());
+  if (found != ops_.end()) return found->second;
+  OpRegistry& registry = context_.ops();
+  OpId op = registry.find(target.name);
+  if (!op.is_valid() && target.is_overload) {
+    try {
+      op = registry.add(text_of(target.object.attr("_schema")));
+    } catch (const Error&) {  // a type that the schema language here does not have
+      op = OpId{};
+    }
+  }
+  ops_.emplace(target.object.ptr(), op);
+  return op;
+}
+
+/// False where the call has no native form.
+bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
+                        const Results& results) {
+  const OpId op = find_op(target);
+  if (!op.is_valid() || context_.ops().get(op).is_higher_order()) return false;
+  const OpSignature& signature = context_.signature(op);
+  // Export gives no value to what returns nothing, such as assertions.
+  const bool returns_nothing = signature.fixed_values && signature.value_count == 0;
+  if (!results.is_known && !returns_nothing) return false;
+  std::vector<Argument> arguments;
+  for (const nb::handle element : node.attr(torch_.names.args)) {
+    const std::optional<Argument> read = argument(element, 0);
+    if (!read) return false;
+    arguments.push_back(*read);
+  }
+  std::vector<NamedArgument> keywords;
+  std::deque<std::string> names;
+  for (const auto& [key, value] : nb::borrow<nb::dict>(node.attr(torch_.names.kwargs))) {
+    const std::optional<Argument> read = argument(value, 0);
+    if (!read) return false;
+    keywords.push_back({names.emplace_back(nb::cast<std::string>(key)), *read});
+  }
+  std::span<const MetaId> metas = results.metas;
+  if (returns_nothing) metas = {};
+  if (signature.fixed_values && metas.size() != signature.value_count) return false;
+  const std::string name =
+      metas.size() == 1 ? nb::cast<std::string>(node.attr(torch_.names.name)) : std::string();
+  try {
+    const Node made = graph_.call_function(op, arguments, keywords, metas,
+                                           {.source = source_of(node), .name = name});
+    finish_call(node, made, results, false);
+    return true;
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error&) {  // an argument that the schema has no place for
+    return false;
+  }
+}
+
+void FxReader::opaque_call(nb::handle node, const TorchVocabulary::Target& target,
+                           const Results& results) {
+  const std::vector<Argument> inputs = input_values(node);
+  const std::vector<OpaqueArgument> names(inputs.size());
+  const OpId op = context_.ops().opaque("python." + target.name, names);
+  ResultStructure structure;
+  structure.groups.assign(results.metas.size(), ResultStructure::single);
+  const Node made = graph_.call_function(op, inputs, results.metas,
+                                         {.source = source_of(node), .structure = &structure});
+  finish_call(node, made, results, true);
+}
+
+void FxReader::finish_call(nb::handle node, Node made, const Results& results, bool is_flat) {
+  remember(node, made, results.is_list, is_flat);
+}
+
+void FxReader::read_output(nb::handle node) {
+  const std::vector<Argument> values = input_values(node);
+  const std::vector<Argument> specs(
+      values.size(), context_.output_spec(OutputSpec{.kind = OutputKind::user_output}));
+  remember(node, graph_.output(values, specs), false, true);
+}
+
+void FxReader::remember(nb::handle node, Node made, bool is_list, bool is_flat) {
+  nodes_.node_of.resize(std::max<std::size_t>(nodes_.node_of.size(), made.id().index + 1U));
+  nodes_.is_flat.resize(nodes_.node_of.size());
+  nodes_.node_of[made.id().index] = nb::borrow(node);
+  nodes_.is_flat[made.id().index] = is_flat;
+  nodes_.value_of.resize(std::max<std::size_t>(nodes_.value_of.size(), graph_.value_capacity()));
+  const std::uint32_t count = made.value_count();
+  FxNodes::Values values{.count = count, .is_list = is_list};
+  if (count > 0) values.first = made.value(0).id();
+  if (!is_list && count == 1) nodes_.value_of[values.first.index] = nb::borrow(node);
+  nodes_.values[node.ptr()] = values;
+}
+
+/// The node's stack trace for messages, and the node itself, whose meta the node that replaces it
+/// gets.
+SourceId FxReader::source_of(nb::handle node) {
+  SourceInfo info;
+  const nb::object meta = node.attr(torch_.names.meta);
+  if (PyObject* trace = PyDict_GetItemWithError(meta.ptr(), torch_.names.stack_trace.ptr());
+      trace != nullptr && PyUnicode_Check(trace) != 0) {
+    auto found = stack_traces_.find(trace);
+    if (found == stack_traces_.end()) {
+      const StringId text = context_.string(nb::cast<std::string>(nb::handle(trace)));
+      found = stack_traces_.emplace(trace, text).first;
+    }
+    info.entries.push_back({stack_trace_key_, found->second});
+  }
+  info.entries.push_back({node_key_, context_.string(fmt::format("{}", graph_.node_capacity()))});
+  return context_.source(info);
+}
+
+}  // namespace winze

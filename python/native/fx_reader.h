@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <deque>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "python/native/program_holder.h"
+#include "python/native/torch_vocabulary.h"
+
+namespace winze {
+
+/// Which torch.fx node stands for which native node and value.
+struct FxNodes {
+  /// What a torch.fx node stands for: consecutive values, or nothing (`first` invalid).
+  struct Values {
+    ValueId first;
+    std::uint32_t count = 0;
+    bool is_list = false;  ///< a tuple or list of these, taken apart by getitem
+  };
+  std::unordered_map<PyObject*, Values> values;
+  std::vector<nb::object> node_of;   ///< by native node; null for none
+  std::vector<nb::object> value_of;  ///< by native value: the node or a getitem; null for none
+  std::vector<bool> is_flat;         ///< by native node: arguments are the input nodes in order
+};
+
+/// Reads a torch.fx graph of ATen operators into a native graph. Attributes of Python objects are
+/// all it looks at: nothing is run, and libtorch is not needed.
+///
+/// What has no native form (an argument that is a dictionary or a graph module, a target that is no
+/// operator) becomes a call to an opaque operator whose arguments are the values it depends on; it
+/// counts as having every effect.
+class FxReader {
+ public:
+  FxReader(TorchVocabulary& torch, ProgramHolder& holder, FxNodes& nodes);
+
+  /// \throws Error that names the node where there is a call_module or call_method.
+  void read(nb::handle graph_module);
+
+ private:
+  struct Results {
+    std::vector<MetaId> metas;
+    bool is_list = false;
+    bool is_known = true;  ///< false: of a kind that only opaque operators may yield
+  };
+
+  void read_node(nb::handle node);
+  void read_placeholder(nb::handle node);
+  void read_get_attr(nb::handle node);
+  void read_call(nb::handle node);
+  void read_output(nb::handle node);
+  bool read_getitem(nb::handle node);
+  bool try_call(nb::handle node, const TorchVocabulary::Target& target, const Results& results);
+  void opaque_call(nb::handle node, const TorchVocabulary::Target& target, const Results& results);
+  void finish_call(nb::handle node, Node made, const Results& results, bool is_flat);
+
+  OpId find_op(const TorchVocabulary::Target& target);
+  std::optional<Argument> argument(nb::handle object, int depth);
+  std::optional<Argument> sequence(nb::handle object, int depth);
+  std::vector<Argument> input_values(nb::handle node);
+
+  Results results_of(nb::handle node);
+  std::optional<MetaId> meta_of(nb::handle value);
+  MetaId tensor_meta(nb::handle tensor);
+  void read_sizes(nb::handle sizes, std::vector<SymInt>& to);
+  SymExpr expression(nb::handle symbolic);
+  SourceId source_of(nb::handle node);
+  void remember(nb::handle node, Node made, bool is_list, bool is_flat);
+  std::span<const Argument> keep(std::vector<Argument> arguments);
+
+  TorchVocabulary& torch_;
+  ProgramHolder& holder_;
+  FxNodes& nodes_;
+  Context& context_;
+  Graph& graph_;
+  nb::object module_;
+  nb::dict expressions_;  ///< sympy expression to the bits of its SymExpr
+  std::unordered_map<PyObject*, OpId> ops_;
+  std::unordered_map<PyObject*, StringId> stack_traces_;
+  std::deque<std::vector<Argument>> lists_;  ///< those of the call being read
+  std::vector<SymInt> sizes_, strides_;
+  StringId stack_trace_key_, node_key_;
+  std::uint32_t opaque_count_ = 0;
+};
+
+/// The values that the leaves of a structure of tuples, lists, dictionaries and slices stand for.
+void visit_leaves(const TorchVocabulary& torch, nb::handle object,
+                  const std::function<void(nb::handle node)>& visit, int depth = 0);
+
+}  // namespace winze

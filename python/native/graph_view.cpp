@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// `winze.Graph`: the native graph with torch.fx's names.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+#include <optional>
+
+#include "python/native/bindings.h"
+#include "python/native/handles.h"
+#include "winze/ir/text_printer.h"
+#include "winze/support/quote.h"
+
+namespace winze {
+namespace {
+
+/// Steps through the nodes; safe under edits, since indices of erased nodes are not given out again
+/// while a NodeRange lives.
+class NodesIterator {
+ public:
+  explicit NodesIterator(GraphHandle graph)
+      : graph_(std::move(graph)),
+        range_(std::make_unique<NodeRange>(graph_.get().nodes())),
+        current_(range_->begin()) {}
+  NodesIterator(const NodesIterator&) = delete;
+  NodesIterator& operator=(const NodesIterator&) = delete;
+  ~NodesIterator() {
+    // The graph may be gone with the program's own or with the call that held it.
+    try {
+      static_cast<void>(graph_.get());
+    } catch (...) {
+      static_cast<void>(range_.release());
+    }
+  }
+
+  NodeHandle next() {
+    static_cast<void>(graph_.get());
+    if (started_) ++current_;
+    started_ = true;
+    if (current_ == range_->end()) throw nb::stop_iteration();
+    return {graph_, *current_};
+  }
+
+ private:
+  GraphHandle graph_;
+  std::unique_ptr<NodeRange> range_;
+  NodeIterator current_;
+  bool started_ = false;
+};
+
+/// `with graph.inserting_before(node):`
+class InsertionContext {
+ public:
+  InsertionContext(GraphHandle graph, NodeHandle node, bool before)
+      : graph_(std::move(graph)), node_(std::move(node)), before_(before) {}
+
+  void enter() {
+    const Node node = node_.get();
+    Graph& graph = graph_.get();
+    guard_.reset(before_ ? new InsertionGuard(graph.inserting_before(node))
+                         : new InsertionGuard(graph.inserting_after(node)));
+  }
+  void exit() {
+    if (graph_.holder->closed) static_cast<void>(guard_.release());
+    guard_.reset();
+  }
+
+ private:
+  GraphHandle graph_;
+  NodeHandle node_;
+  bool before_;
+  std::unique_ptr<InsertionGuard> guard_;
+};
+
+std::vector<MetaId> metas_like(nb::handle like) {
+  std::vector<MetaId> metas;
+  if (nb::isinstance<ValueHandle>(like)) {
+    const auto handle = nb::cast<ValueHandle>(like);
+    metas.push_back(handle.node.get().value(handle.index).meta_id());
+    return metas;
+  }
+  for (const Value value : nb::cast<NodeHandle>(like).get().values()) {
+    metas.push_back(value.meta_id());
+  }
+  return metas;
+}
+
+/// What running the operator over tensors without data says: (dtype, sizes, strides, device) for
+/// each result.
+std::vector<MetaId> inferred_metas(Context& context, nb::handle target, nb::handle args,
+                                   nb::handle kwargs) {
+  std::vector<MetaId> metas;
+  const nb::object results =
+      nb::module_::import_("winze._targets").attr("infer")(target, args, kwargs);
+  for (const nb::handle result : results) {
+    std::vector<SymInt> sizes;
+    std::vector<SymInt> strides;
+    for (const nb::handle size : nb::object(result[1]))
+      sizes.emplace_back(nb::cast<std::int64_t>(size));
+    for (const nb::handle stride : nb::object(result[2])) {
+      strides.emplace_back(nb::cast<std::int64_t>(stride));
+    }
+    const auto dtype = scalar_type_from_name(nb::cast<std::string>(result[0]));
+    const auto device = nb::cast<std::string>(result[3]);
+    metas.push_back(context.tensor_meta(
+        {.dtype = dtype.value_or(ScalarType::unknown),
+         .device = {.type = context.device_type(device.substr(0, device.find(':')))},
+         .sizes = sizes,
+         .strides = strides}));
+  }
+  return metas;
+}
+
+NodeHandle call_function(const GraphHandle& self, nb::handle target, nb::handle args,
+                         const nb::object& kwargs, const nb::object& like,
+                         const std::string& name) {
+  Graph& graph = self.get();
+  const OpId op = op_from_python(graph.context(), target);
+  ArgumentsFromPython reader(self);
+  std::vector<Argument> arguments;
+  for (const nb::handle argument : args) arguments.push_back(reader.read(argument));
+  std::vector<std::string> names;
+  std::vector<NamedArgument> keywords;
+  const nb::dict given = kwargs.is_none() ? nb::dict() : nb::cast<nb::dict>(kwargs);
+  names.reserve(given.size());
+  for (const auto& [key, value] : given) {
+    names.push_back(nb::cast<std::string>(key));
+    keywords.push_back({names.back(), reader.read(value)});
+  }
+  const std::vector<MetaId> metas =
+      like.is_none() ? inferred_metas(graph.context(), target, args, given) : metas_like(like);
+  SourceId source;
+  if (nb::isinstance<NodeHandle>(like)) source = nb::cast<NodeHandle>(like).get().source();
+  return {self,
+          graph.call_function(op, arguments, keywords, metas, {.source = source, .name = name})};
+}
+
+nb::list find_nodes(const GraphHandle& self, const std::string& op, const nb::object& target,
+                    bool sort) {
+  Graph& graph = self.get();
+  std::vector<Node> found;
+  if (op == "call_function") {
+    found = target.is_none() ? graph.find_nodes(NodeKind::call_function, sort)
+                             : graph.find_nodes(op_from_python(graph.context(), target), sort);
+  } else if (op == "placeholder" || op == "get_attr" || op == "output") {
+    found = graph.find_nodes(op == "placeholder" ? NodeKind::placeholder
+                             : op == "get_attr"  ? NodeKind::get_attr
+                                                 : NodeKind::output,
+                             sort);
+  } else {
+    throw nb::value_error(fmt::format("op is {}; a graph has placeholder, get_attr, call_function "
+                                      "and output nodes",
+                                      quote(op))
+                              .c_str());
+  }
+  nb::list nodes;
+  for (const Node node : found) {
+    if (op == "call_function" || target.is_none() ||
+        nb::cast<std::string>(target) == node.target()) {
+      nodes.append(NodeHandle(self, node));
+    }
+  }
+  return nodes;
+}
+
+}  // namespace
+
+void bind_graph_view(nb::module_& module) {
+  nb::class_<NodesIterator>(module, "NodesIterator")
+      .def("__iter__", [](nb::object self) { return self; })
+      .def("__next__", &NodesIterator::next);
+  nb::class_<InsertionContext>(module, "InsertionContext")
+      .def("__enter__", &InsertionContext::enter)
+      .def("__exit__", [](InsertionContext& self, nb::args) { self.exit(); });
+  nb::class_<GraphHandle>(module, "Graph",
+                          "A native graph, with the names and the meaning of torch.fx.Graph.")
+      .def_prop_ro("nodes",
+                   [](const GraphHandle& self) {
+                     return nb::module_::import_("winze._targets").attr("Nodes")(self);
+                   })
+      .def("iterate", [](const GraphHandle& self) { return std::make_unique<NodesIterator>(self); })
+      .def("__len__", [](const GraphHandle& self) { return self.get().size(); })
+      .def("find_nodes", &find_nodes, nb::kw_only(), nb::arg("op"), nb::arg("target") = nb::none(),
+           nb::arg("sort") = true,
+           "The nodes of a kind, or the calls to a target. Takes time only for what it finds.")
+      .def("call_function", &call_function, nb::arg("the_function"), nb::arg("args") = nb::tuple(),
+           nb::arg("kwargs") = nb::none(), nb::kw_only(), nb::arg("like") = nb::none(),
+           nb::arg("name") = "",
+           "A new call at the insertion point. `like` is a node whose dtype, sizes and strides it "
+           "has; without it they are found out through torch.")
+      .def("inserting_before",
+           [](const GraphHandle& self, const NodeHandle& node) {
+             return InsertionContext(self, node, true);
+           })
+      .def("inserting_after",
+           [](const GraphHandle& self, const NodeHandle& node) {
+             return InsertionContext(self, node, false);
+           })
+      .def("erase_node", [](const GraphHandle& self,
+                            const NodeHandle& node) { self.get().erase_node(node.get()); })
+      .def(
+          "eliminate_dead_code",
+          [](const GraphHandle& self) { return self.get().eliminate_dead_code() != 0; },
+          "Erases calls that nobody uses and that have no effect; says whether there were any.")
+      .def("output_node",
+           [](const GraphHandle& self) { return NodeHandle(self, self.get().output_node()); })
+      .def(
+          "lint", [](const GraphHandle& self) { self.get().lint(); },
+          "Checks the graph. Raises winze.Error that lists every finding.")
+      .def("print_tabular", [](const GraphHandle& self) { return self.get().print_tabular(); })
+      .def("__str__",
+           [](const GraphHandle& self) {
+             return print_graph(self.get(), {.sources = TextSources::none});
+           })
+      .def("__eq__",
+           [](const GraphHandle& self, const nb::object& other) {
+             return nb::isinstance<GraphHandle>(other) && nb::cast<GraphHandle>(other) == self;
+           })
+      .def("__hash__", [](const GraphHandle& self) { return std::hash<Graph*>()(self.graph); })
+      .def("__repr__", [](const GraphHandle& self) {
+        return fmt::format("<winze.Graph {}: {} nodes>", quote(self.get().name()),
+                           self.get().size());
+      });
+}
+
+}  // namespace winze

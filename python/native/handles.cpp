@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/native/handles.h"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+
+#include "winze/ir/text_printer.h"
+
+namespace winze {
+namespace {
+
+nb::object targets(const char* function) {
+  return nb::module_::import_("winze._targets").attr(function);
+}
+
+std::string shown(nb::handle object) {
+  return nb::repr(object).c_str();
+}
+
+}  // namespace
+
+Graph& GraphHandle::get() const {
+  holder->check_open();
+  Graph& root = *holder->program->graph;
+  if (graph == &root) return root;
+  const std::vector<Graph*> all = root.all_graphs();
+  if (std::ranges::find(all, graph) == all.end()) {
+    throw Error("this nested graph is gone: the call that had it was erased");
+  }
+  return *graph;
+}
+
+NodeHandle::NodeHandle(GraphHandle owner, Node node)
+    : graph(std::move(owner)), id(node.id()), epoch(graph.holder->epoch) {}
+
+Node NodeHandle::get() const {
+  Graph& owner = graph.get();
+  if (epoch != graph.holder->epoch) {
+    throw Error("this node is of before: passes have run over the program since",
+                "look the node up anew (graph.nodes, graph.find_nodes)");
+  }
+  const Node node = owner.node_at(id);
+  if (!node.is_alive()) throw Error("this node was erased");
+  return node;
+}
+
+nb::object value_to_python(const GraphHandle& graph, Value value) {
+  const Node node = value.node();
+  const NodeHandle handle(graph, node);
+  if (node.value_count() == 1) return nb::cast(handle);
+  return nb::cast(ValueHandle{handle, value.index()});
+}
+
+Value value_from_python(const GraphHandle& graph, nb::handle object) {
+  Value value;
+  if (nb::isinstance<ValueHandle>(object)) {
+    const auto handle = nb::cast<ValueHandle>(object);
+    value = handle.node.get().value(handle.index);
+  } else if (nb::isinstance<NodeHandle>(object)) {
+    const Node node = nb::cast<NodeHandle>(object).get();
+    if (node.value_count() != 1) {
+      throw Error(fmt::format("{} has {} results", node.str(), node.value_count()),
+                  "say which: node.results[0]");
+    }
+    value = node.value();
+  } else {
+    throw nb::type_error(fmt::format("a node is expected, not {}", shown(object)).c_str());
+  }
+  if (&value.graph() != graph.graph) {
+    throw Error(fmt::format("{} belongs to another graph", value.node().str()));
+  }
+  return value;
+}
+
+nb::object argument_to_python(const GraphHandle& graph, Node node, const Argument& argument) {
+  Context& context = node.graph().context();
+  switch (argument.kind()) {
+    case ArgumentKind::none:
+    case ArgumentKind::default_value:
+      return nb::none();
+    case ArgumentKind::value:
+      return value_to_python(graph, node.graph().value_at(argument.value_id()));
+    case ArgumentKind::integer:
+      return nb::cast(argument.integer());
+    case ArgumentKind::floating:
+      return nb::cast(argument.floating());
+    case ArgumentKind::boolean:
+      return nb::cast(argument.boolean());
+    case ArgumentKind::string:
+      return nb::cast(std::string(context.text(argument.string_id())));
+    case ArgumentKind::complex: {
+      const std::complex<double> number = context.complex_of(argument);
+      return nb::steal(PyComplex_FromDoubles(number.real(), number.imag()));
+    }
+    case ArgumentKind::dtype:
+      return targets("constant")("dtype", std::string(full_name(argument.dtype())));
+    case ArgumentKind::layout:
+      return targets("constant")("layout", std::string(name_of(argument.layout())));
+    case ArgumentKind::memory_format:
+      return targets("constant")("memory_format", std::string(name_of(argument.memory_format())));
+    case ArgumentKind::device:
+      return targets("constant")("device", context.device_text(argument.device()));
+    case ArgumentKind::op:
+      return targets("resolve")(std::string(context.ops().qualified_name(argument.op())));
+    case ArgumentKind::graph:
+      return nb::cast(GraphHandle{graph.holder, &node.graph().subgraph(argument.graph_id())});
+    case ArgumentKind::custom_object:
+      return nb::cast(std::string(context.text(context.custom_object_of(argument).name)));
+    case ArgumentKind::input_spec:
+    case ArgumentKind::output_spec:
+      return nb::none();
+    default:
+      break;
+  }
+  nb::list elements;
+  for (std::uint32_t i = 0; i < list_size(context, argument); ++i) {
+    elements.append(argument_to_python(graph, node, list_element(node, argument, i)));
+  }
+  return elements;
+}
+
+Argument ArgumentsFromPython::read(nb::handle object, int depth) {
+  Context& context = graph_.get().context();
+  PyObject* raw = object.ptr();
+  if (object.is_none()) return Argument::none();
+  if (nb::isinstance<NodeHandle>(object) || nb::isinstance<ValueHandle>(object)) {
+    return value_from_python(graph_, object);
+  }
+  if (PyBool_Check(raw) != 0) return Argument(raw == Py_True);
+  if (PyLong_Check(raw) != 0) return Argument(nb::cast<std::int64_t>(object));
+  if (PyFloat_Check(raw) != 0) return Argument(PyFloat_AsDouble(raw));
+  if (PyComplex_Check(raw) != 0) {
+    return context.complex(PyComplex_RealAsDouble(raw), PyComplex_ImagAsDouble(raw));
+  }
+  if (PyUnicode_Check(raw) != 0) return context.string_argument(nb::cast<std::string>(object));
+  if ((PyList_Check(raw) != 0 || PyTuple_Check(raw) != 0) && depth < 8) {
+    auto elements = std::make_unique<std::vector<Argument>>();
+    for (const nb::handle element : object) elements->push_back(read(element, depth + 1));
+    if (elements->empty()) return Argument::empty_list();
+    lists_.push_back(std::move(elements));
+    return Argument(std::span<const Argument>(*lists_.back()));
+  }
+  const nb::object described = targets("describe")(object);
+  if (described.is_none()) {
+    throw nb::type_error(fmt::format("{} cannot be an argument in a graph", shown(object)).c_str());
+  }
+  const auto kind = nb::cast<std::string>(described[0]);
+  const auto text = nb::cast<std::string>(described[1]);
+  if (kind == "dtype") {
+    if (const auto dtype = scalar_type_from_name(text)) return Argument(*dtype);
+  } else if (kind == "layout") {
+    if (const auto layout = layout_from_name(text)) return Argument(*layout);
+  } else if (kind == "memory_format") {
+    if (const auto format = memory_format_from_name(text)) return Argument(*format);
+  } else if (kind == "device") {
+    const std::size_t colon = text.find(':');
+    Device device{.type = context.device_type(text.substr(0, colon))};
+    if (colon != std::string::npos)
+      device.index = static_cast<std::int16_t>(std::stoi(text.substr(colon + 1)));
+    return Argument(device);
+  }
+  throw Error(fmt::format("{} {} is not known", kind, text));
+}
+
+OpId op_from_python(Context& context, nb::handle target) {
+  const auto name = nb::cast<std::string>(targets("name_of")(target));
+  return context.ops().find_or_throw(name);
+}
+
+}  // namespace winze

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "python/native/program_holder.h"
+
+namespace winze {
+
+namespace nb = nanobind;
+
+/// A graph as Python holds it. Every use asks whether it is still there.
+struct GraphHandle {
+  SharedProgram holder;
+  Graph* graph = nullptr;
+
+  /// \throws Error where the program was closed or the nested graph erased.
+  [[nodiscard]] Graph& get() const;
+  bool operator==(const GraphHandle& other) const { return graph == other.graph; }
+};
+
+/// A node as Python holds it.
+struct NodeHandle {
+  GraphHandle graph;
+  NodeId id;
+  std::uint32_t epoch = 0;
+
+  NodeHandle(GraphHandle owner, Node node);
+  /// \throws Error where the node was erased, or passes ran since the handle was made.
+  [[nodiscard]] Node get() const;
+  bool operator==(const NodeHandle& other) const {
+    return graph == other.graph && id == other.id && epoch == other.epoch;
+  }
+};
+
+/// One of several results of a node.
+struct ValueHandle {
+  NodeHandle node;
+  std::uint32_t index = 0;
+  bool operator==(const ValueHandle& other) const {
+    return node == other.node && index == other.index;
+  }
+};
+
+/// What Python shows for a value: its node where that yields it alone, else a Value.
+[[nodiscard]] nb::object value_to_python(const GraphHandle& graph, Value value);
+/// The value that a Node with one result, or a Value, stands for. \throws Error for other objects.
+[[nodiscard]] Value value_from_python(const GraphHandle& graph, nb::handle object);
+/// An argument of `node` as Python shows it.
+[[nodiscard]] nb::object argument_to_python(const GraphHandle& graph, Node node,
+                                            const Argument& argument);
+
+/// Reads arguments given from Python; lists live as long as this.
+class ArgumentsFromPython {
+ public:
+  explicit ArgumentsFromPython(GraphHandle graph) : graph_(std::move(graph)) {}
+  /// \throws Error for what no graph can hold.
+  [[nodiscard]] Argument read(nb::handle object, int depth = 0);
+
+ private:
+  GraphHandle graph_;
+  std::vector<std::unique_ptr<std::vector<Argument>>> lists_;
+};
+
+/// The operator that a target (a name, or an operator of torch) stands for. \throws Error.
+[[nodiscard]] OpId op_from_python(Context& context, nb::handle target);
+
+}  // namespace winze

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "winze/program/program.h"
+
+namespace winze {
+
+/// A program with the context it lives in, shared by every Python object that refers to it.
+struct ProgramHolder {
+  ProgramHolder() : context(std::make_unique<Context>()) {}
+
+  /// \throws Error once the program was closed: a bridge was applied or dropped.
+  void check_open() const {
+    if (closed) {
+      throw Error("this graph is closed: what it stood for was written back or dropped",
+                  "do not keep graphs and nodes beyond the pass that was given them");
+    }
+  }
+
+  std::unique_ptr<Context> context;
+  std::unique_ptr<ExportedProgram> program;  ///< declared after its context: it goes first
+  bool closed = false;
+  /// Raised where indices of erased nodes may be given out again: handles of before are stale.
+  std::uint32_t epoch = 0;
+};
+
+using SharedProgram = std::shared_ptr<ProgramHolder>;
+
+}  // namespace winze

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "python/native/program_holder.h"
+#include "winze/pass/pass_manager.h"
+
+namespace winze {
+
+/// Runs a pipeline in text form over the program and gives the report as JSON. Python's lock is
+/// held. \throws Error where a pass failed; the program is then as it was before that pass.
+[[nodiscard]] std::string run_passes(ProgramHolder& holder, const std::string& pipeline,
+                                     const PassManagerOptions& options);
+
+}  // namespace winze

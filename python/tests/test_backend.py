@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backend of torch.compile: options, policies, and what it has to work with."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+import winze.torch as wt
+from fx_programs import same, targets
+from torch._dynamo.exc import BackendCompilerFailed
+
+import winze
+
+aten = torch.ops.aten
+
+
+def double_sum(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return (x + y) * (x + y)
+
+
+def wrong_pass(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> torch.fx.GraphModule:
+    """Makes additions subtractions."""
+    for node in gm.graph.find_nodes(op="call_function", target=aten.add.Tensor):
+        node.target = aten.sub.Tensor
+    return gm
+
+
+def raising_pass(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> torch.fx.GraphModule:
+    raise ValueError("too bad")
+
+
+def pair() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(3), torch.randn(3)
+
+
+def compiled(function: Any, **options: Any) -> Any:
+    return torch.compile(function, backend="winze", options=options or None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"options": {"passe": "default"}}, "ValueError", "'passe' is no option.*Did you mean 'passes'"),
+        ({"options": {"then": "indctor"}}, "ValueError", "Did you mean 'inductor'"),
+        ({"options": {"then": 3}}, "TypeError", "option 'then' is 3"),
+        ({"options": {"check": "yes"}}, "TypeError", "'yes'"),
+        ({"options": {"on_failure": "ignore"}}, "ValueError", "'ignore'"),
+        ({"options": {"passes": "dead-cod"}}, "Error", "dead-code"),
+        ({"options": {"then_options": {"a": 1}}}, "ValueError", "then_options"),
+        ({"mode": "max-autotun"}, "ValueError", "Did you mean 'max-autotune'"),
+        ({"mode": "max-autotune"}, "ValueError", "one of Inductor's"),
+    ],
+)
+def test_wrong_options(arguments: Any, error: str, text: str) -> None:
+    if "mode" in arguments and "options" in arguments:
+        raise AssertionError("torch.compile takes one of them")
+    with pytest.raises(BackendCompilerFailed, match=text) as caught:
+        torch.compile(double_sum, backend="winze", **arguments)(*pair())
+    assert type(caught.value.inner_exception).__name__ == error
+
+
+def test_then_function_is_given_the_lowered_graph() -> None:
+    seen: list[Any] = []
+
+    def then(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
+        seen.append((targets(gm), len(inputs)))
+        return gm
+
+    x, y = pair()
+    same(compiled(double_sum, then=then)(x, y), double_sum(x, y))
+    assert seen == [(["aten.add.Tensor", "aten.mul.Tensor"], 2)]
+
+
+def test_then_must_give_a_callable() -> None:
+    with pytest.raises(BackendCompilerFailed, match="no callable: 3"):
+        compiled(double_sum, then=lambda gm, inputs: 3)(*pair())
+
+
+@pytest.mark.parametrize("mode", [None, "reduce-overhead"])
+def test_then_inductor(mode: str | None) -> None:
+    x, y = pair()
+    seen: list[list[str]] = []
+
+    def look(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> torch.fx.GraphModule:
+        seen.append(targets(gm))
+        return gm
+
+    with wt.lowering_passes(["default", look]):
+        options = {"then": "inductor", "check": True}
+        fast = torch.compile(
+            lambda a, b: double_sum(a, b).sin(),
+            backend=lambda gm, inputs: wt.winze_backend(gm, inputs, mode=mode, options=options),
+        )
+        x.requires_grad_(True)
+        same(fast(x, y), double_sum(x, y).sin())
+    assert seen
+
+
+def test_failure_is_raised_and_names_the_pass() -> None:
+    with pytest.raises(BackendCompilerFailed, match="pass raising_pass failed: ValueError: too bad") as caught:
+        compiled(double_sum, passes=[raising_pass])(*pair())
+    assert isinstance(caught.value.inner_exception, winze.Error)
+    assert caught.value.inner_exception.pass_name == "raising_pass"
+
+
+def test_failure_as_warning_runs_the_original() -> None:
+    x, y = pair()
+    with pytest.warns(wt.LoweringWarning, match="pass raising_pass failed"):
+        result = compiled(double_sum, passes=[wrong_pass, raising_pass], on_failure="warn")(x, y)
+    same(result, double_sum(x, y))
+
+
+def test_pass_that_drops_an_output() -> None:
+    def drop(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> torch.fx.GraphModule:
+        output = gm.graph.output_node()
+        output.args = (output.args[0][:-1],)
+        return gm
+
+    with pytest.raises(BackendCompilerFailed, match="pass drop changed the graph from 2 inputs and 1 outputs"):
+        compiled(double_sum, passes=[drop])(*pair())
+
+
+def test_check_names_the_pass_that_departs() -> None:
+    with pytest.raises(winze.Error, match="pass wrong_pass changes what the graph computes: result 0") as caught:
+        compiled(double_sum, passes=["default", wrong_pass, "dead-code"], check=True)(*pair())
+    assert caught.value.pass_name == "wrong_pass"
+
+
+def test_check_leaves_random_state_alone() -> None:
+    def noisy(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.dropout(x, 0.5) + torch.rand_like(x)
+
+    x = torch.randn(100)
+    torch.manual_seed(7)
+    plain = compiled(noisy)(x)
+    torch._dynamo.reset()
+    torch.manual_seed(7)
+    same(compiled(noisy, check=True)(x), plain)
+
+
+def test_list_in_force_at_compilation_holds_for_backward() -> None:
+    names: list[str] = []
+
+    def look(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> torch.fx.GraphModule:
+        names.append("seen")
+        return gm
+
+    x = torch.randn(3, requires_grad=True)
+    with wt.lowering_passes([look]):
+        result = compiled(torch.sin)(x)
+    result.sum().backward()
+    assert names == ["seen", "seen"]
+
+
+@pytest.mark.parametrize("guard", [torch.no_grad, torch.inference_mode, torch.enable_grad])
+def test_grad_modes(guard: Any) -> None:
+    x, y = pair()
+    with guard():
+        same(compiled(double_sum, check=True)(x, y), double_sum(x, y))
+
+
+def test_autocast() -> None:
+    x, w = torch.randn(4, 8), torch.randn(8, 8)
+
+    def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return (a @ b).relu()
+
+    result = compiled(matmul, check=True)(x, w)
+    assert result.dtype == torch.bfloat16
+    same(result, matmul(x, w))
+
+
+def test_graph_break_and_fullgraph() -> None:
+    def broken(x: torch.Tensor) -> torch.Tensor:
+        x = x + 1
+        torch._dynamo.graph_break()
+        return x * 2
+
+    x = torch.randn(3)
+    same(compiled(broken)(x), broken(x))
+    full = torch.compile(double_sum, backend="winze", fullgraph=True)
+    same(full(x, x), double_sum(x, x))
+
+
+def test_dynamic_shapes_marked_and_automatic() -> None:
+    count = [0]
+
+    def then(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> Any:
+        count[0] += 1
+        return gm
+
+    def body(x: torch.Tensor) -> torch.Tensor:
+        return x.reshape(x.shape[0] * 2, -1) + x.shape[0]
+
+    marked = compiled(body, then=then)
+    for size in (3, 5, 8):
+        x = torch.randn(size, 4)
+        torch._dynamo.mark_dynamic(x, 0)
+        same(marked(x), body(x))
+    assert count[0] == 1
+    automatic = compiled(lambda x: body(x), then=then, check=True)
+    for size in (3, 5, 8, 9):
+        x = torch.randn(size, 4)
+        same(automatic(x), body(x))
+    assert count[0] == 3
+
+
+def test_several_threads_and_reset() -> None:
+    errors: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        try:
+            x, y = torch.full((3,), float(seed)), torch.ones(3)
+            same(compiled(lambda a, b: double_sum(a, b) + seed)(x, y), double_sum(x, y) + seed)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    torch._dynamo.reset()
+    work(9)
+    assert not errors
+
+
+def test_backend_is_known_by_name() -> None:
+    assert "winze" in torch._dynamo.list_backends()
+
+
+def test_entry_point_function() -> None:
+    from winze._dynamo import winze_backend
+
+    x, y = pair()
+    same(torch.compile(double_sum, backend=winze_backend)(x, y), double_sum(x, y))

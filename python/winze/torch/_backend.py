@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backend of ``torch.compile``."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from torch import fx
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch import config as functorch_config
+from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch.fx.graph import _BoxedCodeGen
+
+from winze._error import Error
+from winze._log import logger
+from winze.torch._check import Stages, check_stages
+from winze.torch._options import Settings, make_settings
+from winze.torch._run import run_pipeline
+from winze.torch._snapshot import Snapshot, copy_of
+
+Boxed = Callable[[list[Any]], Any]
+
+
+class LoweringWarning(UserWarning):
+    """A graph was compiled without its passes, since one of them failed."""
+
+
+def winze_backend(
+    gm: fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Callable[..., Any]:
+    """Lowers what Dynamo captured: forward and backward graphs of ATen operators, as AOTAutograd makes them.
+
+    `Settings` has the options. Registered as the backend ``winze``.
+    """
+    settings = make_settings(mode, options)
+    if settings.then == "inductor":
+        return _compile_with_inductor(gm, example_inputs, settings)
+
+    def compile_graph(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        lowered, stages = lower_graph(graph, inputs, settings)
+        return _checked(_finish(lowered, inputs, settings), stages)
+
+    compiler = aot_autograd(
+        fw_compiler=compile_graph,
+        bw_compiler=compile_graph,
+        partition_fn=min_cut_rematerialization_partition,
+        keep_inference_input_mutations=True,
+    )
+    compiled: Callable[..., Any] = compiler(gm, example_inputs)
+    return compiled
+
+
+def lower_graph(gm: fx.GraphModule, inputs: Sequence[Any], settings: Settings) -> tuple[fx.GraphModule, Stages | None]:
+    """Runs the passes over one graph, as the policy on failures says."""
+    stages = Stages(copy_of(gm)) if settings.check else None
+    before = Snapshot(gm) if settings.on_failure == "warn" else None
+    try:
+        lowered = run_pipeline(
+            gm,
+            inputs,
+            settings.entries,
+            keep_signature=True,
+            one_by_one=settings.check,
+            recompile=settings.then != "eager",  # else it is compiled once, by `_finish`
+            after_step=stages.add if stages else None,
+        )
+    except Error as error:
+        if before is None:
+            raise
+        message = f"{error}\nThe graph is compiled as it was before the passes."
+        logger.warning("%s", message)
+        warnings.warn(message, LoweringWarning, stacklevel=2)
+        before.restore()
+        gm.recompile()
+        return gm, None
+    return lowered, stages
+
+
+def _finish(gm: fx.GraphModule, inputs: Sequence[Any], settings: Settings) -> Boxed:
+    """Makes a lowered graph run."""
+    if callable(settings.then):
+        made = settings.then(gm, inputs)
+        if not callable(made):
+            raise Error(
+                f"what 'then' returned is no callable: {made!r:.80}", hint="it is a function (gm, inputs) -> callable"
+            )
+        return made if getattr(made, "_boxed_call", False) else _boxed(made)
+    gm.graph.set_codegen(_BoxedCodeGen())
+    gm.recompile()
+    return _with_mark(gm.forward)
+
+
+def _boxed(function: Callable[..., Any]) -> Boxed:
+    def run(args: list[Any]) -> Any:
+        values = list(args)
+        args.clear()
+        return function(*values)
+
+    return _with_mark(run)
+
+
+def _with_mark(function: Callable[..., Any]) -> Boxed:
+    def run(args: list[Any]) -> Any:
+        return function(args)
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
+
+
+def _checked(run: Boxed, stages: Stages | None) -> Boxed:
+    """Compares at the first call, then gets out of the way."""
+    if stages is None:
+        return run
+    lock = threading.Lock()
+    waiting: list[Stages] = [stages]
+
+    def checked(args: list[Any]) -> Any:
+        with lock:
+            todo = waiting.pop() if waiting else None
+        if todo is not None:
+            check_stages(todo, args)
+        return run(args)
+
+    return _with_mark(checked)
+
+
+def _compile_with_inductor(gm: fx.GraphModule, example_inputs: Sequence[Any], settings: Settings) -> Callable[..., Any]:
+    """Inductor does as always; passes run over each graph right before it is turned into kernels."""
+    from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+
+    def inner_compile(graph: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
+        lowered, stages = lower_graph(graph, inputs, settings)
+        compiled = compile_fx_inner(lowered, inputs, **kwargs)
+        return compiled if stages is None else _checked(_as_boxed(compiled), stages)
+
+    # Its cache of whole compilations is keyed by what Dynamo captured: passes are no part of the key.
+    with functorch_config.patch(enable_autograd_cache=False):
+        compiled: Callable[..., Any] = compile_fx(
+            gm,
+            example_inputs,
+            inner_compile=inner_compile,
+            config_patches={**settings.then_options, "fx_graph_cache": not settings.check},
+        )
+    return compiled
+
+
+def _as_boxed(compiled: Any) -> Boxed:
+    return compiled if getattr(compiled, "_boxed_call", False) else _boxed(compiled)
+
+
+def register() -> None:
+    """Makes the backend known by name, where no installed package's entry point has done so."""
+    from torch._dynamo.backends import registry
+
+    if registry._COMPILER_FNS.get("winze") is None:
+        registry.register_backend(winze_backend, name="winze")

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lowering exported programs in memory."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from typing import Any
+
+from torch import fx
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ExportGraphSignature, OutputSpec
+
+from winze._error import Error
+from winze.torch._pipeline import Pipeline, current_pipeline
+from winze.torch._run import run_pipeline
+
+
+def lower(exported_program: ExportedProgram, *, passes: Any = None) -> ExportedProgram:
+    """A lowered copy of an exported program; the one given stays as it is, and weights are shared.
+
+    `passes` is a text, a function over torch.fx, or a list of these; without it the list in force runs. Inputs and
+    outputs keep their number and roles. Raises winze.Error that names the pass which failed.
+    """
+    if not isinstance(exported_program, ExportedProgram):
+        raise TypeError(f"an ExportedProgram is lowered here, not {type(exported_program).__name__}")
+    entries = (current_pipeline() if passes is None else Pipeline(passes)).entries
+    gm = copy.deepcopy(exported_program.graph_module)
+    gm.meta.update(exported_program.graph_module.meta)
+    inputs = [node.meta.get("val") for node in gm.graph.find_nodes(op="placeholder")]
+    lowered = run_pipeline(gm, inputs, entries, keep_signature=True)
+    _check_module_calls(exported_program, lowered)
+    return exported_program._update(lowered, _signature_of(exported_program, lowered))
+
+
+def _signature_of(exported_program: ExportedProgram, gm: fx.GraphModule) -> ExportGraphSignature:
+    """The signature with the names that inputs and outputs have now; roles go by position."""
+    signature = exported_program.graph_signature
+    placeholders = gm.graph.find_nodes(op="placeholder")
+    outputs = gm.graph.output_node().args[0]
+    assert isinstance(outputs, tuple | list)
+    renamed = {spec.arg.name: node.name for spec, node in zip(signature.input_specs, placeholders, strict=True)}
+    input_specs = [
+        dataclasses.replace(spec, arg=dataclasses.replace(spec.arg, name=renamed[spec.arg.name]))
+        for spec in signature.input_specs
+    ]
+    output_specs = [_renamed(spec, node, renamed) for spec, node in zip(signature.output_specs, outputs, strict=True)]
+    return ExportGraphSignature(input_specs=input_specs, output_specs=output_specs)
+
+
+def _renamed(spec: OutputSpec, node: Any, inputs: dict[str, str]) -> OutputSpec:
+    arg = spec.arg
+    if isinstance(node, fx.Node) and hasattr(arg, "name"):
+        arg = dataclasses.replace(arg, name=node.name)
+    target = inputs.get(spec.target, spec.target) if spec.target is not None else None
+    return dataclasses.replace(spec, arg=arg, target=target)
+
+
+def _check_module_calls(exported_program: ExportedProgram, gm: fx.GraphModule) -> None:
+    """Preserved signatures of modules name nodes, which must still be there."""
+    names = {node.name for node in gm.graph.nodes}
+    for entry in exported_program.module_call_graph:
+        if entry.fqn == "" or entry.signature is None:
+            continue
+        for argument in (*entry.signature.inputs, *entry.signature.outputs):
+            name = getattr(argument, "name", None)
+            if name and name not in names:
+                raise Error(
+                    f"module {entry.fqn!r} has a preserved signature that names %{name}, which a pass took out",
+                    hint="export without preserve_module_call_signature for it, or leave that pass out",
+                )

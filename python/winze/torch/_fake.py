@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``meta["val"]``: kept true where passes make nodes or change what they are given."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import fx
+from torch._dispatch.python import enable_python_dispatcher
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+from winze._log import logger
+
+
+def fake_mode_of(gm: fx.GraphModule) -> FakeTensorMode | None:
+    """The mode of the fake tensors in the graph's metas; None where it has none."""
+    for node in gm.graph.nodes:
+        for value in torch.utils._pytree.tree_leaves(node.meta.get("val")):
+            if isinstance(value, FakeTensor):
+                return value.fake_mode
+    return None
+
+
+def tensor_placeholders_typed(gm: fx.GraphModule, inputs: Iterable[Any]) -> None:
+    """Sets ``node.type`` on placeholders of tensors that have none: passes select by it."""
+    placeholders = gm.graph.find_nodes(op="placeholder")
+    given = list(inputs)
+    for index, node in enumerate(placeholders):
+        if node.type is not None:
+            continue
+        value = node.meta.get("val")
+        if value is None:
+            value = node.meta.get("example_value", given[index] if index < len(given) else None)
+        if isinstance(value, torch.Tensor):
+            node.type = torch.Tensor
+
+
+def placeholders_first(graph: fx.Graph) -> None:
+    """Moves the placeholders before every call, in their order."""
+    last: fx.Node | None = None
+    in_front = True
+    for node in list(graph.nodes):
+        if node.op != "placeholder":
+            in_front = False
+            continue
+        if not in_front:
+            if last is None:
+                next(iter(graph.nodes)).prepend(node)
+            else:
+                last.append(node)
+        last = node
+
+
+def _value_of(gm: fx.GraphModule, node: fx.Node) -> Any:
+    if "val" in node.meta:
+        return node.meta["val"]
+    if node.op == "get_attr":
+        return _attribute(gm, str(node.target))
+    raise KeyError(node.name)
+
+
+def _attribute(module: Any, target: str) -> Any:
+    for name in target.split("."):
+        module = getattr(module, name)
+    return module
+
+
+def _compute(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> Any:
+    if node.op == "get_attr":
+        value = _attribute(gm, str(node.target))
+        return mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
+    args = fx.node.map_arg(node.args, lambda one: _value_of(gm, one))
+    kwargs = fx.node.map_arg(node.kwargs, lambda one: _value_of(gm, one))
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mode)
+        stack.enter_context(enable_python_dispatcher())
+        if mode.shape_env is not None:
+            stack.enter_context(mode.shape_env.ignore_fresh_unbacked_symbols())
+        assert callable(node.target)
+        return node.target(*args, **kwargs)
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Whether two values of metas say the same: dtype, sizes, strides and device, or the same expression."""
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        if (a.dtype, a.device, a.layout, a.dim()) != (b.dtype, b.device, b.layout, b.dim()):
+            return False
+        if a.layout != torch.strided:
+            return False
+        pairs = [*zip(a.shape, b.shape, strict=True), *zip(a.stride(), b.stride(), strict=True)]
+        return all(statically_known_true(x == y) for x, y in pairs)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, torch.SymInt | torch.SymFloat | torch.SymBool):
+        return bool(a.node.expr == b.node.expr)
+    return bool(a == b)
+
+
+def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTensorMode | None) -> None:
+    """Computes ``val`` of these nodes anew, and of their users as far as it changes.
+
+    Nodes whose values cannot be computed keep what they have; it is logged.
+    """
+    if mode is None:
+        return
+    todo = {node for node in touched if node.op in ("call_function", "get_attr")}
+    if not todo:
+        return
+    for node in gm.graph.nodes:
+        if node not in todo:
+            continue
+        if (
+            "val" not in node.meta
+            and node.op == "get_attr"
+            and isinstance(_attribute(gm, str(node.target)), fx.GraphModule)
+        ):
+            continue
+        try:
+            value = _compute(gm, node, mode)
+        except Exception as error:
+            logger.debug("the value of %s is not known: %s", node.format_node(), error)
+            continue
+        changed = "val" not in node.meta or not same_value(node.meta["val"], value)
+        if changed:
+            node.meta["val"] = value
+            node.meta.pop("tensor_meta", None)
+            todo.update(user for user in node.users if user.op == "call_function")
+
+
+def value_of_new(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode | None) -> None:
+    """Gives a node that was just made its ``val``, where its inputs have theirs."""
+    if mode is None:
+        return
+    if node.target is operator.getitem and isinstance(node.args[0], fx.Node):
+        whole = node.args[0].meta.get("val")
+        if isinstance(whole, list | tuple):
+            node.meta["val"] = whole[node.args[1]]
+            return
+    try:
+        node.meta["val"] = _compute(gm, node, mode)
+    except Exception as error:
+        logger.debug("the value of %s is not known: %s", node.format_node(), error)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Edits of a torch.fx graph that the native writer asks for."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from torch import fx
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from winze import _targets
+from winze.torch import _fake
+
+# What a node that takes another's place inherits: where it comes from, not what it yields.
+INHERITED = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn", "from_node", "custom", "seq_nr")
+
+
+class FxEditor:
+    """Makes, changes, moves and erases nodes of one graph; the native writer calls its methods."""
+
+    def __init__(self, gm: fx.GraphModule, mode: FakeTensorMode | None) -> None:
+        self.gm = gm
+        self.graph = gm.graph
+        self.mode = mode
+        self._lost: list[fx.Node] = []
+        self._changed: list[fx.Node] = []
+
+    def resolve(self, name: str) -> Any:
+        """The callable of an operator."""
+        target = _targets.resolve(name)
+        if isinstance(target, str):
+            raise LookupError(f"operator {name} is not known to this PyTorch")
+        return target
+
+    def create(
+        self, after: fx.Node | None, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], origin: fx.Node | None
+    ) -> fx.Node:
+        """A new call right after that node, or first; its metas come from `origin`."""
+        where = next(iter(self.graph.nodes)) if after is None else after.next
+        with self.graph.inserting_before(where):
+            node = self.graph.call_function(target, args, kwargs)
+        if origin is not None:
+            node.meta.update({key: origin.meta[key] for key in INHERITED if key in origin.meta})
+        self._getitems_first(node)
+        _fake.value_of_new(self.gm, node, self.mode)
+        return node
+
+    def yields_list(self, node: fx.Node) -> bool:
+        return isinstance(node.meta.get("val"), list | tuple)
+
+    def getitem(self, node: fx.Node, index: int) -> fx.Node:
+        """Result `index` of a node that yields several, right behind it."""
+        with self.graph.inserting_after(node):
+            made = self.graph.call_function(operator.getitem, (node, index))
+        made.meta.update({key: node.meta[key] for key in INHERITED if key in node.meta})
+        _fake.value_of_new(self.gm, made, self.mode)
+        return made
+
+    def change(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Gives a call other arguments."""
+        node.args = args
+        node.kwargs = kwargs
+        self._getitems_first(node)
+        self._changed.append(node)
+
+    def change_inputs(self, node: fx.Node, values: list[Any]) -> None:
+        """Gives a node other inputs in place of those it has, whatever structure they stand in."""
+        given = iter(values)
+        node.args = fx.node.map_arg(node.args, lambda one: self._next_input(one, given))
+        node.kwargs = fx.node.map_arg(node.kwargs, lambda one: self._next_input(one, given))
+        self._getitems_first(node)
+        if node.op == "call_function":
+            self._changed.append(node)
+
+    def _next_input(self, old: fx.Node, given: Iterator[Any]) -> Any:
+        value = old.meta.get("val", old.meta.get("example_value"))
+        if isinstance(value, list | tuple):
+            parts = [next(given) for _ in value]
+            is_same = all(
+                isinstance(part, fx.Node) and part.target is operator.getitem and part.args[0] is old for part in parts
+            )
+            return old if is_same else parts
+        if (
+            old.op == "get_attr"
+            and value is None
+            and isinstance(_fake._attribute(self.gm, str(old.target)), fx.GraphModule)
+        ):
+            return old
+        return next(given)
+
+    def meta_changed(self, node: fx.Node) -> None:
+        self._changed.append(node)
+
+    def move_after(self, node: fx.Node, other: fx.Node | None) -> None:
+        """Moves a node, and the getitems of it, right behind another."""
+        if other is None:
+            next(iter(self.graph.nodes)).prepend(node)
+        else:
+            other.append(node)
+        last = node
+        for user in list(node.users):
+            if user.target is operator.getitem:
+                last.append(user)
+                last = user
+        self._getitems_first(node)
+
+    def _getitems_first(self, node: fx.Node) -> None:
+        """Getitems stand where the source had them; one that is used earlier now goes to its producer."""
+        for one in node.all_input_nodes:
+            if one.target is operator.getitem and not one < node:
+                producer = one.args[0]
+                assert isinstance(producer, fx.Node)
+                producer.append(one)
+
+    def lose(self, node: fx.Node) -> None:
+        self._lost.append(node)
+
+    def erase_lost(self) -> None:
+        """Erases what was lost, users before what they use, then brings the metas of changed nodes up to date."""
+        lost = set(self._lost)
+        for node in self._lost:
+            lost.update(user for user in node.users if user.target is operator.getitem and not user.users)
+        for node in sorted(lost, reverse=True):
+            self.graph.erase_node(node)
+        _fake.update_values(self.gm, self._changed, self.mode)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``torch.compile(backend="winze", mode=..., options=...)`` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from winze._suggest import nearest
+from winze.torch._pipeline import Entry, Pipeline, current_pipeline
+
+Compiler = Callable[[Any, Sequence[Any]], Callable[..., Any]]
+THEN = ("eager", "inductor")
+ON_FAILURE = ("raise", "warn")
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked options.
+
+    - ``passes``: what to run; default: the list in force (`dump_lowering_passes`)
+    - ``then``: who makes the lowered graph run: ``"eager"``, ``"inductor"``, or ``(gm, inputs) -> callable``
+    - ``then_options``: Inductor's own options
+    - ``check``: at the first call of each graph compare it on its real inputs with the graph before the passes
+    - ``on_failure``: of a pass: ``"raise"``, or ``"warn"`` and go on with the graph before the passes
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    then: str | Compiler = "eager"
+    then_options: dict[str, Any] = field(default_factory=dict)
+    check: bool = False
+    on_failure: str = "raise"
+
+
+OPTIONS = ("passes", "then", "then_options", "check", "on_failure")
+
+
+def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settings:
+    """Checks mode and options. Raises ValueError or TypeError that quotes the value and names the nearest."""
+    given = dict(options or {})
+    for name in given:
+        if name not in OPTIONS:
+            raise ValueError(f"{name!r} is no option of the backend winze. {_hint(name, OPTIONS)}")
+    passes = given.get("passes")
+    entries = current_pipeline().entries if passes is None else Pipeline(passes).entries
+    then = given.get("then", "eager")
+    if isinstance(then, str):
+        _check_word("then", then, THEN, " or a function (gm, inputs) -> callable")
+    elif not callable(then):
+        raise TypeError(f"option 'then' is {then!r}; it is 'eager', 'inductor' or a function (gm, inputs) -> callable")
+    check = given.get("check", False)
+    if not isinstance(check, bool):
+        raise TypeError(f"option 'check' is {check!r}; it is True or False")
+    on_failure = given.get("on_failure", "raise")
+    _check_word("on_failure", on_failure, ON_FAILURE)
+    then_options = dict(given.get("then_options") or {})
+    if then_options and then != "inductor":
+        raise ValueError("option 'then_options' holds options of Inductor; give 'then': 'inductor' too")
+    if mode is not None:
+        _check_word("mode", mode, MODES)
+        if mode != "default":
+            if then != "inductor":
+                raise ValueError(f"mode {mode!r} is one of Inductor's; give options={{'then': 'inductor'}} with it")
+            then_options = _inductor_mode(mode) | then_options
+    return Settings(entries, then, then_options, check, on_failure)
+
+
+def _inductor_mode(mode: str) -> dict[str, Any]:
+    from torch._inductor import list_mode_options
+
+    return dict(list_mode_options(mode))
+
+
+def _check_word(option: str, value: Any, words: Sequence[str], more: str = "") -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"option {option!r} is {value!r}; it is one of {', '.join(map(repr, words))}{more}")
+    if value not in words:
+        raise ValueError(f"option {option!r} is {value!r}. {_hint(value, words)}{more}")
+
+
+def _hint(name: str, words: Sequence[str]) -> str:
+    return nearest(name, words) or f"There are {', '.join(map(repr, words))}"

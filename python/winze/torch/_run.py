@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a list of passes over a torch.fx module."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import fx
+
+from winze import _native
+from winze._error import Error
+from winze._log import logger
+from winze._passes import pass_error, run_on_graph
+from winze._report import PassReport, Report
+from winze.torch import _fake
+from winze.torch._fx_editor import FxEditor
+from winze.torch._pipeline import Entry
+from winze.torch._snapshot import Snapshot, signature_of
+
+# Called after each step (one Python pass, or a run of native ones): the names of its passes, and the module.
+AfterStep = Callable[[str, fx.GraphModule], None]
+
+_vocabulary: _native.TorchVocabulary | None = None
+
+
+def vocabulary() -> _native.TorchVocabulary:
+    """What of PyTorch the native side recognizes; made once."""
+    global _vocabulary
+    if _vocabulary is None:
+        _vocabulary = _native.TorchVocabulary()
+    return _vocabulary
+
+
+def run_pipeline(
+    gm: fx.GraphModule,
+    sample_inputs: Sequence[Any],
+    entries: Sequence[Entry],
+    *,
+    keep_signature: bool = False,
+    one_by_one: bool = False,
+    recompile: bool = True,
+    after_step: AfterStep | None = None,
+) -> fx.GraphModule:
+    """Runs passes over a module, consecutive ones of one kind over one representation.
+
+    The module is edited in place where no pass returns another. With `keep_signature` the numbers of inputs and
+    outputs must stay; `one_by_one` makes each pass a step of its own; without `recompile` the caller has to do it.
+    Raises Error that names the pass which failed; the module is then as it was before that pass.
+    """
+    if not isinstance(gm, fx.GraphModule):
+        raise TypeError(f"passes run over a torch.fx.GraphModule, not over {type(gm).__name__}")
+    at = 0
+    while at < len(entries):
+        end = at + 1
+        if not entries[at].is_fx and not one_by_one:
+            while end < len(entries) and not entries[end].is_fx:
+                end += 1
+        step = entries[at:end]
+        start = time.perf_counter()
+        gm = _run_fx(gm, sample_inputs, step[0], keep_signature) if step[0].is_fx else _run_native(gm, step)
+        names = ", ".join(entry.name for entry in step)
+        logger.debug("%s: %.2f ms", names, (time.perf_counter() - start) * 1e3)
+        if after_step is not None:
+            after_step(names, gm)
+        at = end
+    _fake.placeholders_first(gm.graph)
+    if recompile:
+        gm.recompile()
+    return gm
+
+
+def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep_signature: bool) -> fx.GraphModule:
+    """Runs a pass over torch.fx and checks what it gave back."""
+    _fake.tensor_placeholders_typed(gm, sample_inputs)
+    before = Snapshot(gm)
+    signature = signature_of(gm) if keep_signature else None
+    assert entry.fx_pass is not None
+    try:
+        result = entry.fx_pass(gm, list(sample_inputs))
+        _check_result(entry.name, result, signature)
+    except Exception as error:
+        before.restore()
+        gm.recompile()
+        if isinstance(error, Error) and error.pass_name == entry.name:
+            raise
+        raise pass_error(entry.name, error) from error
+    except BaseException:
+        before.restore()
+        raise
+    _fake.update_values(result, before.touched(result.graph), _fake.fake_mode_of(result))
+    return result
+
+
+def _check_result(name: str, result: Any, signature: tuple[int, int] | None) -> None:
+    if result is None:
+        raise Error(
+            f"pass {name} returned nothing", hint="end it with `return gm`, or return another module", pass_name=name
+        )
+    if not isinstance(result, fx.GraphModule):
+        raise Error(
+            f"pass {name} returned {type(result).__name__} instead of a torch.fx.GraphModule: {result!r:.80}",
+            hint="end it with `return gm`, or return another module",
+            pass_name=name,
+        )
+    outputs = len(result.graph.find_nodes(op="output"))
+    if outputs != 1:
+        raise Error(f"pass {name} left an invalid graph: it has {outputs} output nodes", pass_name=name)
+    try:
+        result.graph.lint()
+    except (RuntimeError, AssertionError) as error:
+        raise Error(f"pass {name} left an invalid graph: {error}", pass_name=name) from error
+    now = signature_of(result)
+    if signature is not None and now != signature:
+        raise Error(
+            f"pass {name} changed the graph from {signature[0]} inputs and {signature[1]} outputs "
+            f"to {now[0]} and {now[1]}",
+            hint="whoever calls the compiled graph passes and expects what it had at first",
+            pass_name=name,
+        )
+
+
+def _run_native(gm: fx.GraphModule, entries: Sequence[Entry]) -> fx.GraphModule:
+    """Runs passes over the native graph, converted once, and brings back what they changed."""
+    _fake.placeholders_first(gm.graph)
+    bridge = _native.FxBridge(vocabulary(), gm)
+    try:
+        _run_over(bridge, entries)
+    finally:
+        # A pass that failed took back its own edits; those before it stay.
+        if bridge.is_edited:
+            bridge.apply(FxEditor(gm, _fake.fake_mode_of(gm)))
+    return gm
+
+
+def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry]) -> None:
+    at = 0
+    while at < len(entries):
+        graph_pass = entries[at].graph_pass
+        if graph_pass is not None:
+            bridge.begin(graph_pass.name)
+            try:
+                run_on_graph(graph_pass, bridge.graph)
+            except BaseException:
+                bridge.undo()
+                raise
+            bridge.commit()
+            at += 1
+            continue
+        end = at
+        while end < len(entries) and entries[end].native:
+            end += 1
+        text = ", ".join(entry.native for entry in entries[at:end])
+        try:
+            report = Report.from_json(bridge.run(text))
+        except Error as error:
+            raise _named(error, entries[at:end]) from None
+        _log(report)
+        at = end
+
+
+def _named(error: Error, entries: Sequence[Entry]) -> Error:
+    """The manager's message begins with the pass; this sets the attribute too."""
+    words = error.message.split(" ", 2)
+    if len(words) > 1 and words[0] == "pass" and words[1] in [entry.name for entry in entries]:
+        error.pass_name = words[1]
+    return error
+
+
+def _log(report: Report) -> None:
+    one: PassReport
+    for one in report.passes:
+        logger.debug("%s", one)
+    for warning in report.warnings:
+        logger.warning("%s", warning)

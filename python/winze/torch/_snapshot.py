@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A torch.fx graph as it was: to take back what a failed pass did, and to tell what a pass changed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import fx
+
+
+class _NodeState(NamedTuple):
+    node: fx.Node
+    args: Any
+    kwargs: Any
+    target: Any
+    type: Any
+    meta: dict[str, Any]
+
+
+class _ModuleState(NamedTuple):
+    parameters: dict[str, Any]
+    buffers: dict[str, Any]
+    modules: dict[str, Any]
+
+
+class Snapshot:
+    """The graph of a module and of the graph modules in it. Costs about a microsecond a node."""
+
+    def __init__(self, gm: fx.GraphModule) -> None:
+        self.gm = gm
+        self._graph = gm.graph
+        self._nodes = [
+            _NodeState(node, node.args, node.kwargs, node.target, node.type, dict(node.meta)) for node in gm.graph.nodes
+        ]
+        self._state = _ModuleState(dict(gm._parameters), dict(gm._buffers), dict(gm._modules))
+        self._nested = [
+            Snapshot(child) for child in gm._modules.values() if isinstance(child, fx.GraphModule) and child is not gm
+        ]
+
+    def touched(self, graph: fx.Graph) -> list[fx.Node]:
+        """The nodes of the graph that are new or have other arguments than then, in order."""
+        states = {state.node: state for state in self._nodes}
+        found = []
+        for node in graph.nodes:
+            state = states.get(node)
+            if state is None or not (
+                node.args is state.args and node.kwargs is state.kwargs and node.target is state.target
+            ):
+                found.append(node)
+        return found
+
+    def restore(self) -> None:
+        """Gives the module the graph of then. Its nodes are new objects with the names and metas of then."""
+        for nested in self._nested:
+            nested.restore()
+        gm = self.gm
+        for kept, name in zip(self._state, ("_parameters", "_buffers", "_modules"), strict=True):
+            held = getattr(gm, name)
+            held.clear()
+            held.update(kept)
+        graph = fx.Graph(owning_module=gm, tracer_cls=getattr(self._graph, "_tracer_cls", None))
+        graph._codegen = self._graph._codegen
+        made: dict[fx.Node, fx.Node] = {}
+        for state in self._nodes:
+            args = fx.node.map_arg(state.args, made.__getitem__)
+            kwargs = fx.node.map_arg(state.kwargs, made.__getitem__)
+            node = graph.create_node(state.node.op, state.target, args, kwargs, state.node.name, state.type)
+            node.meta = dict(state.meta)
+            made[state.node] = node
+        gm.graph = graph
+
+
+def copy_of(gm: fx.GraphModule) -> fx.GraphModule:
+    """A module with a copy of the graph that shares parameters, buffers and nested modules."""
+    graph = fx.Graph(tracer_cls=getattr(gm.graph, "_tracer_cls", None))
+    values: dict[fx.Node, fx.Node] = {}
+    output = graph.graph_copy(gm.graph, values)
+    if output is not None or gm.graph.find_nodes(op="output"):
+        made = graph.output(output)
+        made.meta = dict(next(iter(gm.graph.find_nodes(op="output"))).meta)
+    return fx.GraphModule(gm, graph)
+
+
+def signature_of(gm: fx.GraphModule) -> tuple[int, int]:
+    """How many inputs a graph has, and how many leaves it returns."""
+    outputs = list(gm.graph.find_nodes(op="output"))
+    leaves = torch.utils._pytree.tree_leaves(outputs[0].args[0]) if outputs else []
+    return len(gm.graph.find_nodes(op="placeholder")), len(leaves)

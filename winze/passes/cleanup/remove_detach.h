@@ -16,7 +16,8 @@ inline constexpr PassInfo remove_detach_info{
     .description =
         R"(`detach` shares storage with its input, so nothing changes in who sees a write. What is lost is
 the border that autograd does not cross: the pass is for programs that are run, not for those
-that are trained, and it does nothing where a program returns gradients. `detach` becomes
+that are trained, and it does nothing where a program returns gradients. A `detach` stays where a
+parameter, a buffer or an input is written through it without gradients. It becomes
 `aten.alias`, which is no border and yet a tensor of its own, where the caller could tell that
 two tensors became one (two results share the storage, or a result shares that of an input), and
 where sizes or strides of the tensor are changed in place.)",
@@ -34,7 +35,6 @@ where sizes or strides of the tensor are changed in place.)",
     .group = "cleanup",
     .run = remove_detach,
     .triggers = {op::aten_detach_default, op::aten_detach__default},
-    .leaves_none_of = {op::aten_detach_default, op::aten_detach__default},
 };
 
 }  // namespace winze

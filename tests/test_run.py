@@ -102,6 +102,11 @@ def test_the_default_pipeline_keeps_the_numbers_of_a_real_program(
     assert b"nothing was compared" not in done.stderr
 
 
+def test_the_default_pipeline_keeps_the_numbers(winze: Winze, own_program: Path, tmp_path: Path) -> None:
+    done = winze("lower", own_program, "-o", tmp_path / "lowered.pt2", "--check=each", *LOAD)
+    assert b"nothing was compared" not in done.stderr
+
+
 def test_a_file_that_holds_no_tensors_is_an_error(winze: Winze, own_programs: Path, tmp_path: Path) -> None:
     program = next(iter(sorted(own_programs.glob("*.pt2"))))
     (tmp_path / "inputs.npz").write_text("these are no tensors")

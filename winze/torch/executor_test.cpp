@@ -92,6 +92,22 @@ graph forward(%x: input f32[s0, 4]) {
   }
 }
 
+TEST(Executor, ComputesNumbersAsPythonDoes) {
+  Program p(R"(
+graph forward(%n: input int = u0) {
+  %d = _operator.floordiv(%n, 3) : int = (u0//3)
+  %m = _operator.mod(%n, 3) : int = PythonMod(u0, 3)
+  %t = _operator.truediv(%n, 2) : float
+  %g = torch.sym_max(%n, 2) : int = Max(2, u0)
+  return output %d, output %m, output %t, output %g
+})");
+  const auto outputs = p.outputs({IValue(-7)});
+  EXPECT_EQ(outputs[0].toInt(), -3);
+  EXPECT_EQ(outputs[1].toInt(), 2);
+  EXPECT_EQ(outputs[2].toDouble(), -3.5);
+  EXPECT_EQ(outputs[3].toInt(), 2);
+}
+
 TEST(Executor, WritesToInputsAsTheProgramDoes) {
   Program p(R"(
 graph forward(%x: input f32[2]) {

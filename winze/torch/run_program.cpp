@@ -38,10 +38,17 @@ std::vector<Call> calls_of(const ExportedProgram& program, const RunRequest& req
     return calls;
   }
   if (request.symbols.empty()) {
-    if (std::optional<InputCase> stored = stored_inputs(program)) {
-      say("inputs: those stored in the program\n");
-      calls.push_back({"", std::move(stored->values)});
-      return calls;
+    try {
+      if (std::optional<InputCase> stored = stored_inputs(program)) {
+        say("inputs: those stored in the program\n");
+        calls.push_back({"", std::move(stored->values)});
+        return calls;
+      }
+    } catch (const InternalError&) {
+      throw;
+    } catch (const Error& error) {
+      say(fmt::format("the inputs stored in the program are left out: {}\n",
+                      error.diagnostic().message));
     }
   }
   const InputGenerator generator(program, {.seed = request.seed, .symbols = request.symbols});

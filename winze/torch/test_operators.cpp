@@ -23,6 +23,11 @@ void accumulate(at::Tensor total, const at::Tensor& x) {
   total += x;
 }
 
+std::tuple<at::Tensor, at::Tensor> split_at(const at::Tensor& x, double limit,
+                                            at::IntArrayRef axes) {
+  return {x.clamp_min(limit), x.clamp_max(limit).flip(axes)};
+}
+
 }  // namespace
 
 TORCH_LIBRARY(corpus, library) {
@@ -30,5 +35,10 @@ TORCH_LIBRARY(corpus, library) {
       "scaled_add(Tensor x, Tensor? y, float scale, int[] axes, str mode=\"sum\") -> (Tensor, "
       "Tensor)",
       &scaled_add);
+  library.def("accumulate_(Tensor(a!) total, Tensor x) -> ()", &accumulate);
+}
+
+TORCH_LIBRARY(winze_test, library) {
+  library.def("split_at(Tensor x, float limit, int[] axes) -> (Tensor, Tensor)", &split_at);
   library.def("accumulate_(Tensor(a!) total, Tensor x) -> ()", &accumulate);
 }

@@ -33,7 +33,8 @@ std::optional<Argument> FxReader::argument(nb::handle object, int depth) {
   if (object.is_none()) return Argument::none();
   if (torch_.is_node(object)) {
     const auto found = nodes_.values.find(object.ptr());
-    if (found == nodes_.values.end() || !found->second.first.valid()) return std::nullopt;
+    if (found == nodes_.values.end()) return std::nullopt;
+    if (!found->second.first.valid()) return nested_graph(object);
     const FxNodes::Values& values = found->second;
     if (!values.is_list) return Argument::of_value(values.first, graph_.serial());
     std::vector<Argument> elements;

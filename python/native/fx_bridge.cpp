@@ -3,8 +3,10 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <deque>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "python/native/bindings.h"
 #include "python/native/fx_reader.h"
@@ -23,8 +25,10 @@ class FxBridge {
   FxBridge(TorchVocabulary& torch, nb::handle graph_module)
       : torch_(&torch), holder_(std::make_shared<ProgramHolder>()) {
     holder_->program = std::make_unique<ExportedProgram>(*holder_->context);
-    FxReader(torch, *holder_, nodes_).read(graph_module);
-    start();
+    graphs_.push_back({.graph = holder_->program->graph.get(), .module = nb::borrow(graph_module)});
+    FxReader(torch, *holder_->context, graphs_).read();
+    for (const FxGraph& one : graphs_) records_.emplace_back(*one.graph);
+    edits_at_start_ = holder_->program->graph->edit_count();
   }
   FxBridge(const FxBridge&) = delete;
   FxBridge& operator=(const FxBridge&) = delete;
@@ -55,8 +59,15 @@ class FxBridge {
     holder_->check_open();
     if (!is_edited()) return 0;
     check_graph();
-    const std::size_t edits =
-        FxWriter(*torch_, *holder_, nodes_, *record_, std::move(editor)).write();
+    std::vector<FxWriter> writers;
+    for (std::size_t i = 0; i < graphs_.size(); ++i) {
+      if (!is_there(graphs_[i])) continue;  // the call that had it is gone
+      writers.emplace_back(*torch_, graphs_, graphs_[i], records_[i],
+                           i == 0 ? editor : nb::object(editor.attr("nested")(graphs_[i].module)));
+    }
+    for (const FxWriter& writer : writers) writer.check();
+    std::size_t edits = 0;
+    for (FxWriter& writer : writers) edits += writer.write();
     holder_->closed = true;
     return edits;
   }
@@ -73,9 +84,9 @@ class FxBridge {
 
  private:
   [[nodiscard]] Journal& journal() const { return holder_->program->graph->journal(); }
-  void start() {
-    record_.emplace(*holder_->program->graph);
-    edits_at_start_ = holder_->program->graph->edit_count();
+  [[nodiscard]] bool is_there(const FxGraph& one) const {
+    const std::vector<Graph*> all = holder_->program->graph->all_graphs();
+    return std::ranges::find(all, one.graph) != all.end();
   }
   void check_graph() const {
     const std::vector<Diagnostic> findings = verify(*holder_->program->graph, VerifyLevel::schema);
@@ -84,8 +95,8 @@ class FxBridge {
 
   TorchVocabulary* torch_;
   SharedProgram holder_;
-  FxNodes nodes_;
-  std::optional<GraphRecord> record_;
+  std::deque<FxGraph> graphs_;  ///< the program's own first
+  std::vector<GraphRecord> records_;
   std::uint64_t edits_at_start_ = 0;
 };
 

@@ -34,18 +34,18 @@ std::string user_line_of(nb::handle node) {
 
 }  // namespace
 
-FxReader::FxReader(TorchVocabulary& torch, ProgramHolder& holder, FxNodes& nodes)
+FxReader::FxReader(TorchVocabulary& torch, Context& context, std::deque<FxGraph>& graphs)
     : torch_(torch),
-      holder_(holder),
-      nodes_(nodes),
-      context_(*holder.context),
-      graph_(*holder.program->graph),
+      context_(context),
+      graphs_(graphs),
+      graph_(*graphs.back().graph),
+      nodes_(graphs.back().nodes),
+      module_(graphs.back().module),
       stack_trace_key_(context_.string("stack_trace")),
       node_key_(context_.string("fx_node")) {}
 
-void FxReader::read(nb::handle graph_module) {
-  module_ = nb::borrow(graph_module);
-  const nb::object in_order = graph_module.attr("graph").attr("nodes");
+void FxReader::read() {
+  const nb::object in_order = module_.attr("graph").attr("nodes");
   const nb::list all = nb::steal<nb::list>(PySequence_List(in_order.ptr()));
   graph_.reserve(all.size(), all.size(), all.size() * 3);
   // Inputs come first in the native graph, wherever they stand in the torch.fx graph.
@@ -76,7 +76,9 @@ void FxReader::read_placeholder(nb::handle node) {
   const MetaId meta = results.metas.size() == 1 && !results.is_list
                           ? results.metas[0]
                           : context_.plain_meta(ValueKind::unknown);
-  const Argument spec = context_.input_spec(InputSpec{.kind = InputKind::user_input});
+  const Argument spec = graph_.parent() != nullptr
+                            ? Argument::none()
+                            : context_.input_spec(InputSpec{.kind = InputKind::user_input});
   remember(node,
            graph_.placeholder(nb::cast<std::string>(node.attr(torch_.names.name)), meta, spec),
            false, false);
@@ -86,24 +88,52 @@ void FxReader::read_get_attr(nb::handle node) {
   const auto target = nb::cast<std::string>(node.attr(torch_.names.target));
   Results results = results_of(node);
   if (!results.is_known) {
-    nb::object attribute = module_;
-    std::size_t begin = 0;
-    while (begin <= target.size() && !attribute.is_none()) {
-      const std::size_t dot = std::min(target.find('.', begin), target.size());
-      attribute = nb::getattr(attribute, target.substr(begin, dot - begin).c_str(), nb::none());
-      begin = dot + 1;
-    }
+    const nb::object held = attribute(target);
     // A nested graph is an argument of the call that runs it, and no value.
-    if (torch_.is_graph_module(attribute)) {
+    if (torch_.is_graph_module(held)) {
       nodes_.values[node.ptr()] = {};
       return;
     }
-    if (const auto meta = torch_.is_tensor(attribute) ? meta_of(attribute) : std::nullopt) {
+    if (const auto meta = torch_.is_tensor(held) ? meta_of(held) : std::nullopt) {
       results.metas = {*meta};
     }
   }
   if (results.metas.size() != 1) results.metas = {context_.plain_meta(ValueKind::unknown)};
   remember(node, graph_.get_attr(target, results.metas[0]), false, false);
+}
+
+/// What the module has under a dotted name; None where there is nothing.
+nb::object FxReader::attribute(const std::string& target) const {
+  nb::object held = module_;
+  for (std::size_t begin = 0; begin <= target.size() && !held.is_none();) {
+    const std::size_t dot = std::min(target.find('.', begin), target.size());
+    held = nb::getattr(held, target.substr(begin, dot - begin).c_str(), nb::none());
+    begin = dot + 1;
+  }
+  return held;
+}
+
+/// The graph that a get_attr node names, read into one nested in this graph; nothing where another
+/// call has it too.
+std::optional<Argument> FxReader::nested_graph(nb::handle node) {
+  const auto target = nb::cast<std::string>(node.attr(torch_.names.target));
+  const nb::object held = attribute(target);
+  if (!torch_.is_graph_module(held) || nb::len(nb::object(node.attr("users"))) != 1)
+    return std::nullopt;
+  if (graphs_.size() >= 1000) return std::nullopt;
+  for (const FxGraph& known : graphs_) {
+    if (known.module.is(held)) return std::nullopt;
+  }
+  const GraphId id = graph_.add_subgraph(target);
+  graphs_.push_back({.graph = &graph_.subgraph(id), .module = held, .attribute = nb::borrow(node)});
+  try {
+    FxReader(torch_, context_, graphs_).read();
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error&) {  // it holds what no native graph can
+    return std::nullopt;
+  }
+  return Argument::graph(id);
 }
 
 bool FxReader::read_getitem(nb::handle node) {
@@ -128,7 +158,10 @@ void FxReader::read_call(nb::handle node) {
   if (torch_.is_getitem(callee) && read_getitem(node)) return;
   const TorchVocabulary::Target& target = torch_.target(callee);
   const Results results = results_of(node);
-  if (!try_call(node, target, results)) opaque_call(node, target, results);
+  const std::size_t graphs = graphs_.size();
+  if (try_call(node, target, results)) return;
+  graphs_.resize(graphs);  // those that were read for it
+  opaque_call(node, target, results);
 }
 
 OpId FxReader::find_op(const TorchVocabulary::Target& target) {
@@ -151,7 +184,8 @@ OpId FxReader::find_op(const TorchVocabulary::Target& target) {
 bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
                         const Results& results) {
   const OpId op = find_op(target);
-  if (!op.is_valid() || context_.ops().get(op).is_higher_order()) return false;
+  if (!op.is_valid()) return false;
+  const bool is_higher_order = context_.ops().get(op).is_higher_order();
   const OpSignature& signature = context_.signature(op);
   // Export gives no value to what returns nothing, such as assertions.
   const bool returns_nothing = signature.fixed_values && signature.value_count == 0;
@@ -174,9 +208,13 @@ bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
   if (signature.fixed_values && metas.size() != signature.value_count) return false;
   const std::string name =
       metas.size() == 1 ? nb::cast<std::string>(node.attr(torch_.names.name)) : std::string();
+  ResultStructure structure{.is_single_tensor_return = !results.is_list};
+  structure.groups.assign(metas.size(), ResultStructure::single);
   try {
     const Node made = graph_.call_function(op, arguments, keywords, metas,
-                                           {.source = source_of(node), .name = name});
+                                           {.source = source_of(node),
+                                            .name = name,
+                                            .structure = is_higher_order ? &structure : nullptr});
     finish_call(node, made, results, false);
     return true;
   } catch (const InternalError&) {
@@ -204,6 +242,11 @@ void FxReader::finish_call(nb::handle node, Node made, const Results& results, b
 
 void FxReader::read_output(nb::handle node) {
   const std::vector<Argument> values = input_values(node);
+  if (graph_.parent() != nullptr) {
+    graph_.set_is_single_tensor_return(torch_.is_node(nb::object(node.attr(torch_.names.args)[0])));
+    remember(node, graph_.output(values), false, true);
+    return;
+  }
   const std::vector<Argument> specs(
       values.size(), context_.output_spec(OutputSpec{.kind = OutputKind::user_output}));
   remember(node, graph_.output(values, specs), false, true);

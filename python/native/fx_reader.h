@@ -28,18 +28,28 @@ struct FxNodes {
   std::vector<bool> is_flat;         ///< by native node: arguments are the input nodes in order
 };
 
+/// A torch.fx graph and its native form: that of a program, or one nested in it.
+struct FxGraph {
+  Graph* graph = nullptr;
+  nb::object module;     ///< the GraphModule
+  nb::object attribute;  ///< nested: the get_attr node that names it in the graph around
+  FxNodes nodes;
+};
+
 /// Reads a torch.fx graph of ATen operators into a native graph. Attributes of Python objects are
 /// all it looks at: nothing is run, and libtorch is not needed.
 ///
-/// What has no native form (an argument that is a dictionary or a graph module, a target that is no
-/// operator) becomes a call to an opaque operator whose arguments are the values it depends on; it
-/// counts as having every effect.
+/// Graphs that higher-order operators run are read too. What has no native form (an argument that
+/// is a dictionary, a target that is no operator, a nested graph with several users) becomes a call
+/// to an opaque operator whose arguments are the values it depends on; it counts as having every
+/// effect.
 class FxReader {
  public:
-  FxReader(TorchVocabulary& torch, ProgramHolder& holder, FxNodes& nodes);
+  /// Reads `graphs.back()`, and appends the graphs nested in it.
+  FxReader(TorchVocabulary& torch, Context& context, std::deque<FxGraph>& graphs);
 
   /// \throws Error that names the node where there is a call_module or call_method.
-  void read(nb::handle graph_module);
+  void read();
 
  private:
   struct Results {
@@ -60,6 +70,8 @@ class FxReader {
 
   OpId find_op(const TorchVocabulary::Target& target);
   std::optional<Argument> argument(nb::handle object, int depth);
+  std::optional<Argument> nested_graph(nb::handle node);
+  [[nodiscard]] nb::object attribute(const std::string& target) const;
   std::optional<Argument> sequence(nb::handle object, int depth);
   std::vector<Argument> input_values(nb::handle node);
 
@@ -73,10 +85,10 @@ class FxReader {
   std::span<const Argument> keep(std::vector<Argument> arguments);
 
   TorchVocabulary& torch_;
-  ProgramHolder& holder_;
-  FxNodes& nodes_;
   Context& context_;
+  std::deque<FxGraph>& graphs_;
   Graph& graph_;
+  FxNodes& nodes_;
   nb::object module_;
   nb::dict expressions_;  ///< sympy expression to the bits of its SymExpr
   std::unordered_map<PyObject*, OpId> ops_;

@@ -86,16 +86,32 @@ bool GraphRecord::is_unchanged(Node node) const {
   return same_words(words_, entry.metas, entry.end, now);
 }
 
-FxWriter::FxWriter(TorchVocabulary& torch, ProgramHolder& holder, FxNodes& nodes,
+FxWriter::FxWriter(TorchVocabulary& torch, const std::deque<FxGraph>& graphs, FxGraph& graph,
                    const GraphRecord& before, nb::object editor)
     : torch_(torch),
-      context_(*holder.context),
-      graph_(*holder.program->graph),
-      nodes_(nodes),
+      graphs_(graphs),
+      graph_(*graph.graph),
+      context_(graph_.context()),
+      nodes_(graph.nodes),
       before_(before),
       editor_(std::move(editor)),
       cursor_(nb::none()),
-      originals_(nodes.node_of) {}
+      originals_(graph.nodes.node_of) {}
+
+void FxWriter::check() const {
+  for (const Node node : graph_.nodes()) {
+    if (before_.has(node)) continue;
+    bool fits = node.is_call();
+    for (std::uint32_t i = 0; fits && i < node.argument_count(); ++i) {
+      fits = node.argument(i).kind() != ArgumentKind::graph;
+    }
+    if (fits) continue;
+    throw Error(Diagnostic{
+        .message = "a native pass made a node that has no place in a torch.fx graph",
+        .node = node.str(),
+        .hint = "run this pass over the program in a file, with winze.lower or the command"});
+  }
+}
 
 std::size_t FxWriter::write() {
   nodes_.node_of.resize(graph_.node_capacity());
@@ -125,11 +141,6 @@ void FxWriter::visit(Node node) {
 }
 
 void FxWriter::create(Node node) {
-  if (!node.is_call()) {
-    throw Error(
-        fmt::format("a native pass made {}, which has no place in a compiled graph", node.str()),
-        "run this pass over exported programs");
-  }
   const std::uint32_t index = node.id().index;
   const nb::tuple arguments = call_arguments(node);
   nb::object made = editor_.attr("create")(cursor_, target_of(node.op()), arguments[0],
@@ -223,6 +234,11 @@ nb::object FxWriter::to_python(Node node, const Argument& argument) {
       return elements(node, argument);
     case ArgumentKind::op:
       return target_of(argument.op());
+    case ArgumentKind::graph:
+      for (const FxGraph& nested : graphs_) {
+        if (nested.graph == &graph_.subgraph(argument.graph_id())) return nested.attribute;
+      }
+      [[fallthrough]];
     default:
       throw Error(fmt::format("{} has an argument that torch.fx graphs cannot hold", node.str()));
   }

@@ -4,10 +4,10 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "python/native/fx_reader.h"
-#include "python/native/program_holder.h"
 
 namespace winze {
 
@@ -57,9 +57,11 @@ class GraphRecord {
 /// object (`winze.torch._fx_editor.FxEditor`).
 class FxWriter {
  public:
-  FxWriter(TorchVocabulary& torch, ProgramHolder& holder, FxNodes& nodes, const GraphRecord& before,
-           nb::object editor);
+  FxWriter(TorchVocabulary& torch, const std::deque<FxGraph>& graphs, FxGraph& graph,
+           const GraphRecord& before, nb::object editor);
 
+  /// \throws Error where a pass made a node that has no place in a torch.fx graph.
+  void check() const;
   /// Returns the number of torch.fx nodes made, changed, moved or erased.
   std::size_t write();
 
@@ -77,8 +79,9 @@ class FxWriter {
   nb::object origin_of(Node node) const;
 
   TorchVocabulary& torch_;
-  Context& context_;
+  const std::deque<FxGraph>& graphs_;
   Graph& graph_;
+  Context& context_;
   FxNodes& nodes_;
   const GraphRecord& before_;
   nb::object editor_;

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import warnings
 from typing import Any
 
 from torch import fx
@@ -25,12 +26,17 @@ def lower(exported_program: ExportedProgram, *, passes: Any = None) -> ExportedP
     if not isinstance(exported_program, ExportedProgram):
         raise TypeError(f"an ExportedProgram is lowered here, not {type(exported_program).__name__}")
     entries = (current_pipeline() if passes is None else Pipeline(passes)).entries
-    gm = copy.deepcopy(exported_program.graph_module)
+    with warnings.catch_warnings():
+        # Copying a tree spec makes PyTorch warn of its own class.
+        warnings.filterwarnings("ignore", ".*LeafSpec.*", FutureWarning)
+        gm = copy.deepcopy(exported_program.graph_module)
     gm.meta.update(exported_program.graph_module.meta)
     inputs = [node.meta.get("val") for node in gm.graph.find_nodes(op="placeholder")]
     lowered = run_pipeline(gm, inputs, entries, keep_signature=True)
     _check_module_calls(exported_program, lowered)
-    return exported_program._update(lowered, _signature_of(exported_program, lowered))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*LeafSpec.*", FutureWarning)
+        return exported_program._update(lowered, _signature_of(exported_program, lowered))
 
 
 def _signature_of(exported_program: ExportedProgram, gm: fx.GraphModule) -> ExportGraphSignature:

@@ -60,11 +60,11 @@ def _value_of(gm: fx.GraphModule, node: fx.Node) -> Any:
     if "val" in node.meta:
         return node.meta["val"]
     if node.op == "get_attr":
-        return _attribute(gm, str(node.target))
+        return attribute(gm, str(node.target))
     raise KeyError(node.name)
 
 
-def _attribute(module: Any, target: str) -> Any:
+def attribute(module: Any, target: str) -> Any:
     for name in target.split("."):
         module = getattr(module, name)
     return module
@@ -72,7 +72,7 @@ def _attribute(module: Any, target: str) -> Any:
 
 def _compute(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> Any:
     if node.op == "get_attr":
-        value = _attribute(gm, str(node.target))
+        value = attribute(gm, str(node.target))
         return mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
     args = fx.node.map_arg(node.args, lambda one: _value_of(gm, one))
     kwargs = fx.node.map_arg(node.kwargs, lambda one: _value_of(gm, one))
@@ -119,7 +119,7 @@ def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTens
         if (
             "val" not in node.meta
             and node.op == "get_attr"
-            and isinstance(_attribute(gm, str(node.target)), fx.GraphModule)
+            and isinstance(attribute(gm, str(node.target)), fx.GraphModule)
         ):
             continue
         try:

@@ -26,6 +26,13 @@ class FxEditor:
         self.mode = mode
         self._lost: list[fx.Node] = []
         self._changed: list[fx.Node] = []
+        self.is_nested = False
+
+    def nested(self, gm: fx.GraphModule) -> FxEditor:
+        """An editor for a graph nested in this one."""
+        made = FxEditor(gm, self.mode)
+        made.is_nested = True
+        return made
 
     def resolve(self, name: str) -> Any:
         """The callable of an operator."""
@@ -60,18 +67,27 @@ class FxEditor:
 
     def change(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Gives a call other arguments."""
+        before = _leaves(node)
         node.args = args
         node.kwargs = kwargs
-        self._getitems_first(node)
-        self._changed.append(node)
+        self._inputs_changed(node, before)
 
     def change_inputs(self, node: fx.Node, values: list[Any]) -> None:
         """Gives a node other inputs in place of those it has, whatever structure they stand in."""
         given = iter(values)
+        before = _leaves(node)
         node.args = fx.node.map_arg(node.args, lambda one: self._next_input(one, given))
         node.kwargs = fx.node.map_arg(node.kwargs, lambda one: self._next_input(one, given))
+        self._inputs_changed(node, before)
+
+    def _inputs_changed(self, node: fx.Node, before: list[fx.Node]) -> None:
+        """Notes whether the node's own value may differ now: mostly an input was replaced by one of equal meta."""
         self._getitems_first(node)
-        if node.op == "call_function":
+        now = _leaves(node)
+        is_same = len(before) == len(now) and all(
+            _fake.same_value(old.meta.get("val"), new.meta.get("val")) for old, new in zip(before, now, strict=True)
+        )
+        if not is_same and node.op == "call_function":
             self._changed.append(node)
 
     def _next_input(self, old: fx.Node, given: Iterator[Any]) -> Any:
@@ -82,13 +98,12 @@ class FxEditor:
                 isinstance(part, fx.Node) and part.target is operator.getitem and part.args[0] is old for part in parts
             )
             return old if is_same else parts
-        if (
-            old.op == "get_attr"
-            and value is None
-            and isinstance(_fake._attribute(self.gm, str(old.target)), fx.GraphModule)
-        ):
+        if old.op == "get_attr" and value is None and self._names_graph(old):
             return old
         return next(given)
+
+    def _names_graph(self, node: fx.Node) -> bool:
+        return isinstance(_fake.attribute(self.gm, str(node.target)), fx.GraphModule)
 
     def meta_changed(self, node: fx.Node) -> None:
         self._changed.append(node)
@@ -123,5 +138,19 @@ class FxEditor:
         for node in self._lost:
             lost.update(user for user in node.users if user.target is operator.getitem and not user.users)
         for node in sorted(lost, reverse=True):
+            inputs = node.all_input_nodes
             self.graph.erase_node(node)
+            # What names the graph that a call ran has no native node of its own.
+            for one in inputs:
+                if one.op == "get_attr" and not one.users and one not in lost and self._names_graph(one):
+                    self.graph.erase_node(one)
         _fake.update_values(self.gm, self._changed, self.mode)
+        if self.is_nested:
+            self.gm.recompile()
+
+
+def _leaves(node: fx.Node) -> list[fx.Node]:
+    """The nodes among the arguments, each as often as it stands there."""
+    found: list[fx.Node] = []
+    fx.node.map_arg((node.args, node.kwargs), lambda one: found.append(one) or one)  # type: ignore[func-returns-value]
+    return found

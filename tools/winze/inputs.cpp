@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/winze/inputs.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "tools/winze/command.h"
+#include "tools/winze/input_bytes.h"
 #include "winze/program/program_text.h"
 #include "winze/program/pt2_reader.h"
 #include "winze/support/bytes.h"
@@ -20,51 +17,6 @@
 
 namespace winze {
 namespace {
-
-[[noreturn]] void fail_reading(const std::string& name, std::string_view reason) {
-  throw Error(
-      Diagnostic{.message = fmt::format("cannot read: {}", reason), .where = {.file = name}});
-}
-
-/// A zero byte is in every binary format soon, and never in a text.
-bool looks_binary(std::string_view bytes) {
-  return bytes.substr(0, 4096).find('\0') != std::string_view::npos;
-}
-
-/// Reads what cannot be mapped, such as a pipe, to its end. The end may never come: of what cannot
-/// be a program only the beginning is read, which is enough to say so.
-Bytes read_to_end(std::FILE* file, const std::string& name) {
-  constexpr std::size_t step = std::size_t{1} << 16U;
-  std::string text;
-  while (true) {
-    const std::size_t used = text.size();
-    text.resize(std::max(text.capacity(), used + step));
-    const std::size_t count = std::fread(text.data() + used, 1, text.size() - used, file);
-    const bool is_all = used + count < text.size();
-    text.resize(used + count);
-    if (is_all && std::ferror(file) != 0) fail_reading(name, std::strerror(errno));
-    if (text.size() > default_read_limit) fail_reading(name, "it has no end");
-    const bool is_refused = used == 0 && !looks_like_pt2(text) && looks_binary(text);
-    if (is_all || is_refused) break;
-  }
-  text.shrink_to_fit();
-  return Bytes::own(std::move(text));
-}
-
-Bytes read_file(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (!std::filesystem::is_character_file(status) && !std::filesystem::is_fifo(status))
-    return map_file(path);
-  const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(path.c_str(), "rb"),
-                                                                &std::fclose);
-  if (file == nullptr) fail_reading(path, std::strerror(errno));
-  return read_to_end(file.get(), path);
-}
-
-Bytes read_bytes(const std::string& path) {
-  return path == "-" ? read_to_end(stdin, "standard input") : read_file(path);
-}
 
 std::string digest_of(const Bytes& archive, const std::string& path) {
   return ZipReader(archive, path).digest();

@@ -12,6 +12,7 @@ namespace winze {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string reprint(const std::string& text) {
   Context context;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.22)
-# Each code block of the document that stands below a line `<!-- file: PATH -->` must be that file.
+# Each code block of the document that stands below a line `<!-- file: FOLDER/NAME -->` must be that
+# file of the repository. A bare NAME is a file that the reader makes.
 file(READ "${DOCUMENT}" document)
 set(checked 0)
 while(TRUE)
@@ -18,6 +19,9 @@ while(TRUE)
   string(SUBSTRING "${document}" ${length} -1 document)
   string(FIND "${document}" "\n```" end)
   string(SUBSTRING "${document}" 0 ${end} shown)
+  if(NOT path MATCHES "/")
+    continue()
+  endif()
   file(READ "${FOLDER}/${path}" actual)
   string(STRIP "${actual}" actual)
   string(STRIP "${shown}" shown)

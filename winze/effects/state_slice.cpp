@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include <tsl/robin_map.h>
+
 #include "winze/effects/call_arguments.h"
 #include "winze/schema/op.h"
 #include "winze/schema/op_ids.h"
@@ -16,10 +18,11 @@ bool is_written_back(OutputKind kind) {
 }
 
 /// Which values of a graph would have a gradient if the program were run in grad mode, from its
-/// parameters on.
+/// parameters on; with borders of autograd in force, or as if there were none.
 class GradientFlow {
  public:
-  GradientFlow(const Graph& graph, const AliasAnalysis& aliases) : aliases_(aliases) {
+  GradientFlow(const Graph& graph, const AliasAnalysis& aliases, bool has_borders)
+      : aliases_(aliases), has_borders_(has_borders) {
     carries_.resize(graph.value_capacity());
     if (aliases.has_writes()) class_carries_.resize(aliases.class_capacity());
   }
@@ -31,9 +34,10 @@ class GradientFlow {
     return any;
   }
 
-  void pass(Node node, bool reached) {
-    if (node.is_placeholder()) reached = node.value().meta().tensor.requires_grad;
-    if (!reached || is_border(node)) return;
+  void pass(Node node) {
+    const bool reached =
+        node.is_placeholder() ? node.value().meta().tensor.requires_grad : reaches(node);
+    if (!reached || (has_borders_ && is_border(node))) return;
     const bool writes =
         node.is_call() && node.graph().context().ops().get(node.op()).effects.writes_anything();
     for (const Value value : node.values()) {
@@ -58,39 +62,60 @@ class GradientFlow {
   }
 
   const AliasAnalysis& aliases_;
+  bool has_borders_;
   std::vector<bool> carries_;        ///< by value
   std::vector<bool> class_carries_;  ///< by storage class: once written to
 };
 
-void add_returned_state(const Node& output, const GradientFlow& gradients, BackwardSlice& slice) {
+/// Calls `visit` for each value that the program returns to be written back to an input.
+template <typename Visit>
+void for_each_returned_state(const Node& output, const Visit& visit) {
   const Argument specs = output.argument(1);
   for (std::uint32_t i = 0; specs.is_list() && i < specs.count(); ++i) {
     const Argument spec = output.element(specs, i);
     if (spec.kind() != ArgumentKind::output_spec) continue;
-    if (!is_written_back(output.graph().context().output_spec_of(spec).kind)) continue;
-    for_each_value(output, output.element(output.argument(0), i), [&](Value value) {
-      if (!gradients.carries(value)) slice.add(value.node());
-    });
+    if (is_written_back(output.graph().context().output_spec_of(spec).kind))
+      for_each_value(output, output.element(output.argument(0), i), visit);
   }
+}
+
+/// The writes to inputs of the program, by the node of its own graph in which they happen.
+using StateWrites = tsl::robin_map<std::uint32_t, std::vector<Node>>;
+
+StateWrites state_writes(const Graph& root, const AliasAnalysis& aliases,
+                         const BackwardSlice& slice) {
+  StateWrites writes;
+  aliases.for_each_write([&](const StorageWrite& write, std::uint32_t storage_class) {
+    if (!aliases.is_program_input_class(storage_class)) return;
+    Node node = write.node;
+    while (&node.graph() != &root) node = slice.holder(node.graph());
+    writes[node.id().index].push_back(write.node);
+  });
+  return writes;
 }
 
 }  // namespace
 
 BackwardSlice state_slice(Graph& root, const AliasAnalysis& aliases) {
   BackwardSlice slice(root, aliases);
-  std::vector<bool> writes_state(root.node_capacity());
-  aliases.for_each_write([&](const StorageWrite& write, std::uint32_t storage_class) {
-    if (!aliases.is_program_input_class(storage_class)) return;
-    // Those in nested graphs count whatever they write: what reaches them is not followed there.
-    if (&write.node.graph() != &root) return slice.add(write.node);
-    writes_state[write.node.id().index] = true;
-  });
-  GradientFlow gradients(root, aliases);
+  const StateWrites writes = state_writes(root, aliases, slice);
+  GradientFlow real(root, aliases, true);
+  GradientFlow free(root, aliases, false);
   for (const Node node : root.nodes()) {
-    const bool reached = gradients.reaches(node);
-    if (writes_state[node.id().index] && !reached) slice.add(node);
-    if (node.is_output()) add_returned_state(node, gradients, slice);
-    gradients.pass(node, reached);
+    if (const auto found = writes.find(node.id().index); found != writes.end()) {
+      for (const Node write : found->second) {
+        // A nested graph stands behind a border or is taken to: what happens in it is not followed.
+        const bool is_tracked = write == node && real.reaches(node);
+        if (free.reaches(node) && !is_tracked) slice.add(write);
+      }
+    }
+    if (node.is_output()) {
+      for_each_returned_state(node, [&](Value value) {
+        if (free.carries(value) && !real.carries(value)) slice.add(value.node());
+      });
+    }
+    real.pass(node);
+    free.pass(node);
   }
   slice.close();
   return slice;

@@ -12,8 +12,9 @@ namespace winze {
 ///
 /// A border of autograd (`detach`, a region without gradients) among them has to stay even in a
 /// program that is only run: a parameter that is written in grad mode is an error, and a buffer
-/// that gets a gradient keeps the history of the run alive. Writes of values that carry gradients
-/// anyway, as of keys and values into a cache, are not meant.
+/// that gets a gradient keeps the history of the run alive. Not meant are writes of values that
+/// carry gradients anyway, as of keys and values into a cache, and of values that nothing with a
+/// gradient flows into.
 [[nodiscard]] BackwardSlice state_slice(Graph& root, const AliasAnalysis& aliases);
 
 }  // namespace winze

@@ -40,7 +40,10 @@ const TorchInterface& load() {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
-    fail("cannot load {}: {}", quote(path), reason == nullptr ? "unknown reason" : reason);
+    throw Error(fmt::format("cannot load {}: {}", quote(path),
+                            reason == nullptr ? "unknown reason" : reason),
+                "it takes Winze's core from the program that loads it, which has to export its "
+                "symbols (CMake: ENABLE_EXPORTS)");
   }
   void* symbol = dlsym(library, "winze_torch_interface");
   if (symbol == nullptr) fail("{} is not Winze's library for running programs", quote(path));

@@ -19,10 +19,10 @@ from typing import Any
 import fx_passes
 import llama
 import torch
-import winze.torch
-from winze.torch._run import vocabulary
 
 import winze
+import winze.torch
+from winze.torch._run import vocabulary
 
 aten = torch.ops.aten
 

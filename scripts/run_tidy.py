@@ -76,12 +76,13 @@ def tidy(tool: Path, path: Path, build_dir: Path) -> tuple[int, str, float]:
 
 
 def own_sources(build_dir: Path) -> dict[Path, str]:
-    """Our files of the compilation database, with their commands; generated ones are left out."""
+    """Our files of the compilation database, with their commands; generated ones and those of packages are left out."""
     commands = json.loads((build_dir / "compile_commands.json").read_text())
+    others = [build_dir, ROOT / ".venv"]
     sources = {}
     for entry in commands:
         path = Path(entry["directory"], entry["file"]).resolve()
-        if path.is_relative_to(ROOT) and not path.is_relative_to(build_dir):
+        if path.is_relative_to(ROOT) and not any(path.is_relative_to(folder) for folder in others):
             sources[path] = entry["command"]
     return sources
 

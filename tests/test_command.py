@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from conftest import Winze
+from built_command import Winze
 
 COMMANDS = ("lower", "print", "verify", "diff", "passes", "ops")
 CRASH_WORDS = (b"Traceback", b"terminate called", b"Segmentation", b"Sanitizer", b"runtime error")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Winze
+from built_command import Winze
 
 NAMES = ("mlp", "cond", "attention", "trees")
 

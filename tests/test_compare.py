@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from conftest import BUILD_DIR, Winze
+from built_command import BUILD_DIR, Winze
 
 pytestmark = pytest.mark.skipif(
     not (BUILD_DIR / "lib" / "libwinze_torch.so").exists(), reason="this build cannot run programs"

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import BUILD_DIR, ROOT, Winze
+from built_command import BUILD_DIR, ROOT, Winze
 from console_blocks import output_matches, page_steps, run_page
 
 PAGES = [p for p in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if p.exists()]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import MODELS_DIR, Winze
+from built_command import MODELS_DIR, Winze
 from same_program import differences
 from torch.export.pt2_archive._package import load_pt2
 

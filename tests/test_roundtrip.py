@@ -6,7 +6,7 @@ from pathlib import Path
 import cases
 import pytest
 import torch
-from conftest import Winze
+from built_command import Winze
 from same_program import differences
 
 RELEASES = ("2.9.1", "2.11.0", "2.12.1", "2.13.0", "2.14.1")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import BUILD_DIR, MODELS_DIR, ROOT, Winze
+from built_command import BUILD_DIR, MODELS_DIR, ROOT, Winze
 
 OPERATORS = BUILD_DIR / "lib" / "winze_test_operators.so"
 LOAD = ("--load", str(OPERATORS))

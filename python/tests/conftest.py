@@ -11,6 +11,7 @@ import pytest
 def fresh() -> Iterator[None]:
     """Each test begins with the passes that a process begins with, and nothing compiled."""
     import torch
+
     import winze.torch
 
     torch._dynamo.reset()

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import torch
-import winze.torch as wt
 from fx_programs import same, targets
 from torch._dynamo.exc import BackendCompilerFailed
 
 import winze
+import winze.torch as wt
 
 aten = torch.ops.aten
 

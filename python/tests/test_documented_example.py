@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 import torch
-import winze.torch
 from fx_programs import same, targets, traced
+
+import winze.torch
 from winze.torch import (
     _aten_lowering_pass,
     _remove_lowering_pass,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import torch
-import winze.torch as wt
 from built_package import PACKAGE_DIR
 from fx_programs import same, targets
 
 import winze
+import winze.torch as wt
 
 
 class Net(torch.nn.Module):

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-import winze.torch as wt
 from fx_programs import same, targets, traced
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from torch.fx.passes.infra.pass_manager import PassManager
+
+import winze.torch as wt
 
 aten = torch.ops.aten
 

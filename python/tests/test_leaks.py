@@ -6,8 +6,9 @@ import weakref
 from pathlib import Path
 
 import torch
-import winze.torch as wt
 from fx_programs import traced
+
+import winze.torch as wt
 
 
 def resident_bytes() -> int:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import torch
-import winze.torch as wt
 from fx_programs import traced
-from winze.torch._run import vocabulary
 
 import winze
+import winze.torch as wt
+from winze.torch._run import vocabulary
 
 aten = torch.ops.aten
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-import winze.torch as wt
 from fx_programs import same, targets, traced
 
 import winze
+import winze.torch as wt
 
 aten = torch.ops.aten
 

@@ -47,8 +47,10 @@ class RecordArray {
 
   /// Asks the memory for a record that is wanted soon. Any index is allowed.
   void prefetch(std::size_t index) const {
+    // An integer, since a pointer may not leave its array.
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(data_) + bytes(index);
     __builtin_prefetch(
-        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data_) + bytes(index)));
+        reinterpret_cast<const void*>(address));  // NOLINT(performance-no-int-to-ptr)
   }
 
   void reserve(std::size_t capacity) {

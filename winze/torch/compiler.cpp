@@ -52,9 +52,9 @@ std::string hint_for_missing(std::string_view name) {
 }
 
 /// The type without an optional around it.
-const c10::Type& without_optional(const c10::Type& type) {
-  if (type.kind() != c10::TypeKind::OptionalType) return type;
-  return *type.castRaw<c10::OptionalType>()->getElementType();
+const c10::Type* without_optional(const c10::Type* type) {
+  if (type->kind() != c10::TypeKind::OptionalType) return type;
+  return type->castRaw<c10::OptionalType>()->getElementType().get();
 }
 
 ListKind list_kind(const c10::Type& element) {
@@ -62,9 +62,9 @@ ListKind list_kind(const c10::Type& element) {
     case c10::TypeKind::TensorType:
       return ListKind::tensors;
     case c10::TypeKind::OptionalType:
-      if (without_optional(element).kind() == c10::TypeKind::TensorType)
+      if (without_optional(&element)->kind() == c10::TypeKind::TensorType)
         return ListKind::optional_tensors;
-      return list_kind(without_optional(element));
+      return list_kind(*without_optional(&element));
     case c10::TypeKind::IntType:
     case c10::TypeKind::SymIntType:
       return ListKind::integers;
@@ -170,7 +170,7 @@ Operand Compiler::list_operand(Node node, const Argument& argument, const c10::T
 
 Operand Compiler::operand(Node node, const Argument& argument, const c10::Type& type,
                           int list_size) {
-  const c10::Type& wanted = without_optional(type);
+  const c10::Type& wanted = *without_optional(&type);
   if (argument.is_none()) {
     const bool undefined = &wanted == &type && wanted.kind() == c10::TypeKind::TensorType;
     return constant(undefined ? IValue(at::Tensor()) : IValue());
@@ -294,6 +294,7 @@ void Compiler::visit_operator(Node node, const c10::OperatorHandle& handle,
 
 void Compiler::visit_plain(Node node, Instruction& instruction) {
   std::vector<Operand> operands;
+  operands.reserve(node.argument_count());
   for (std::uint32_t i = 0; i < node.argument_count(); ++i)
     operands.push_back(plain_operand(node, node.argument_or_default(i)));
   finish(node, std::move(instruction), std::move(operands));
@@ -371,9 +372,11 @@ void Compiler::add_results(Node node, Instruction& instruction) {
 }
 
 void Compiler::visit_output(Node node) {
-  std::vector<Operand> operands;
   const Argument values = node.argument(0);
-  for (std::uint32_t i = 0; i < list_size(graph_->context(), values); ++i)
+  const std::uint32_t count = list_size(graph_->context(), values);
+  std::vector<Operand> operands;
+  operands.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i)
     operands.push_back(plain_operand(node, node.element(values, i)));
   code_->first_output = static_cast<std::uint32_t>(code_->operands.size());
   code_->output_count = static_cast<std::uint32_t>(operands.size());

@@ -228,7 +228,7 @@ void out_dtype(Machine& /*machine*/, const Instruction& instruction, Stack& stac
 
 IValue clone_of(const IValue& value) {
   if (value.isTensor()) {
-    const at::Tensor tensor = value.toTensor();
+    const at::Tensor& tensor = value.toTensor();
     return tensor.defined() ? IValue(tensor.clone()) : value;
   }
   if (value.isTensorList()) {

@@ -126,6 +126,7 @@ void SymbolChoices::fix(const SymbolValues& fixed) {
         symbols_, [&](SymExpr symbol) { return symbols.symbol_name(symbol) == name; });
     if (found == symbols_.end()) {
       std::vector<std::string> names;
+      names.reserve(symbols_.size());
       for (const SymExpr symbol : symbols_) names.push_back(symbols.symbol_name(symbol));
       throw Error(fmt::format("no input's size has the symbol {}", quote(name)),
                   names.empty() ? "all sizes of this program's inputs are fixed"

@@ -82,7 +82,7 @@ text-tests: build ## Runs the text tests: *.wz files beside the code
 
 python-tests: build python ## Runs the end-to-end tests
 	@scripts/setup.sh $(TEST_GROUPS)
-	@WINZE_BUILD_DIR=$(BUILD_DIR) $(PYTHON_BIN) -m pytest
+	@OMP_NUM_THREADS=1 WINZE_BUILD_DIR=$(BUILD_DIR) $(PYTHON_BIN) -m pytest -n $(JOBS)
 
 update-text-tests: build ## Writes the expected text of the text tests anew, to be read in review
 	@scripts/setup.sh base

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from built_command import BUILD_DIR, ROOT, Winze
+from filelock import FileLock
 
 
 @pytest.fixture(scope="session")
@@ -42,10 +43,12 @@ def own_programs() -> Path:
     for source in sorted((ROOT / "tests" / "programs").glob("*.py")):
         state.update(source.read_bytes())
     folder = BUILD_DIR / "tests" / f"programs-{state.hexdigest()[:12]}"
-    if not (folder / "programs.json").exists():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            make_programs.make_all(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):  # tests run in several processes
+        if not (folder / "programs.json").exists():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                make_programs.make_all(folder)
     models.register_custom_ops()
     return folder
 

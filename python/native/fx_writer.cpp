@@ -154,7 +154,7 @@ void FxWriter::create(Node node) {
   if (node.value_count() == 1 && nb::cast<bool>(editor_.attr("yields_list")(made))) {
     nodes_.value_of[node.value(0).id().index] = nb::object();
   }
-  cursor_ = made;
+  cursor_ = std::move(made);
   ++edits_;
 }
 

@@ -30,7 +30,7 @@ class NodesIterator {
     try {
       static_cast<void>(graph_.get());
     } catch (...) {
-      static_cast<void>(range_.release());
+      range_.release();  // NOLINT(bugprone-unused-return-value): left to the program
     }
   }
 
@@ -62,7 +62,8 @@ class InsertionContext {
                          : new InsertionGuard(graph.inserting_after(node)));
   }
   void exit() {
-    if (graph_.holder->closed) static_cast<void>(guard_.release());
+    // NOLINTNEXTLINE(bugprone-unused-return-value): it would reach into a graph that is gone.
+    if (graph_.holder->closed) guard_.release();
     guard_.reset();
   }
 
@@ -172,7 +173,7 @@ void bind_graph_view(nb::module_& module) {
       .def("__next__", &NodesIterator::next);
   nb::class_<InsertionContext>(module, "InsertionContext")
       .def("__enter__", &InsertionContext::enter)
-      .def("__exit__", [](InsertionContext& self, nb::args) { self.exit(); });
+      .def("__exit__", [](InsertionContext& self, const nb::args&) { self.exit(); });
   nb::class_<GraphHandle>(module, "Graph",
                           "A native graph, with the names and the meaning of torch.fx.Graph.")
       .def_prop_ro("nodes",

@@ -149,7 +149,7 @@ std::optional<double> round_to_decimal(double value, std::int64_t digits) {
     std::string_view shown_exponent = shown.substr(shown.find('e') + 1);
     if (shown_exponent.starts_with('+')) shown_exponent.remove_prefix(1);
     int exponent = 0;
-    std::from_chars(shown_exponent.data(), shown.data() + shown.size(), exponent);
+    std::from_chars(shown_exponent.data(), shown_exponent.data() + shown_exponent.size(), exponent);
     const int significant = exponent + 1 + static_cast<int>(digits);
     if (significant < 0) return std::copysign(0.0, value);
     if (significant == 0) {

@@ -198,6 +198,7 @@ void ProgramComparer::judge(CompareReport& report, const RunValues& expected,
       precise_ = std::make_unique<Side>(*precise_program_, options_);
     }
     std::vector<HostValue> precise_inputs;
+    precise_inputs.reserve(inputs.size());
     for (const HostValue& input : inputs) precise_inputs.push_back(promote_to_float64(input));
     const RunValues reference = precise_->run(precise_inputs, false);
     judge_by_reference(report, expected, actual, reference);

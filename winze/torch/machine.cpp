@@ -39,6 +39,7 @@ IValue fetch(const Code& code, const Operand& operand, std::vector<IValue>& regi
 
 IValue make_list(const Code& code, const Operand& operand, std::vector<IValue>& registers) {
   const Operand* first = code.operands.data() + operand.index;
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): the list is moved into the result
   const auto fill = [&](auto list, auto to_element) {
     list.reserve(operand.count);
     for (std::uint32_t i = 0; i < operand.count; ++i)

@@ -115,13 +115,13 @@ IValue bitwise(Numbers n, Function function) {
   if (n[0].isBool() && n[1].isBool()) return result != 0;
   return result;
 }
-IValue and_(Numbers n) {
+IValue bitwise_and(Numbers n) {
   return bitwise(n, std::bit_and<>());
 }
-IValue or_(Numbers n) {
+IValue bitwise_or(Numbers n) {
   return bitwise(n, std::bit_or<>());
 }
-IValue xor_(Numbers n) {
+IValue bitwise_xor(Numbers n) {
   return bitwise(n, std::bit_xor<>());
 }
 IValue lshift(Numbers n) {
@@ -176,7 +176,7 @@ IValue min(Numbers n) {
 IValue ite(Numbers n) {
   return n[0].toBool() ? n[1] : n[2];
 }
-IValue not_(Numbers n) {
+IValue logical_not(Numbers n) {
   return !(n[0].isBool() ? n[0].toBool() : int_of(n[0]) != 0);
 }
 IValue to_float(Numbers n) {
@@ -232,7 +232,7 @@ struct Entry {
 constexpr std::array entries{
     Entry{"_operator.abs", call<abs>},
     Entry{"_operator.add", call<add>},
-    Entry{"_operator.and_", call<and_>},
+    Entry{"_operator.and_", call<bitwise_and>},
     Entry{"_operator.eq", call<eq>},
     Entry{"_operator.floordiv", call<floordiv>},
     Entry{"_operator.ge", call<ge>},
@@ -244,13 +244,13 @@ constexpr std::array entries{
     Entry{"_operator.mul", call<mul>},
     Entry{"_operator.ne", call<ne>},
     Entry{"_operator.neg", call<neg>},
-    Entry{"_operator.or_", call<or_>},
+    Entry{"_operator.or_", call<bitwise_or>},
     Entry{"_operator.pos", call<pos>},
     Entry{"_operator.pow", call<pow>},
     Entry{"_operator.rshift", call<rshift>},
     Entry{"_operator.sub", call<sub>},
     Entry{"_operator.truediv", call<truediv>},
-    Entry{"_operator.xor", call<xor_>},
+    Entry{"_operator.xor", call<bitwise_xor>},
     Entry{"math.ceil", call<ceil>},
     Entry{"math.floor", call<floor>},
     Entry{"math.trunc", call<to_int>},
@@ -271,7 +271,7 @@ constexpr std::array entries{
     Entry{"torch.sym_ite", call<ite>},
     Entry{"torch.sym_max", call<max>},
     Entry{"torch.sym_min", call<min>},
-    Entry{"torch.sym_not", call<not_>},
+    Entry{"torch.sym_not", call<logical_not>},
     Entry{"torch.sym_sum", call<sum>},
 };
 

@@ -38,6 +38,7 @@ std::optional<Argument> FxReader::argument(nb::handle object, int depth) {
     const FxNodes::Values& values = found->second;
     if (!values.is_list) return Argument::of_value(values.first, graph_.serial());
     std::vector<Argument> elements;
+    elements.reserve(values.count);
     for (std::uint32_t i = 0; i < values.count; ++i) {
       elements.push_back(Argument::of_value(ValueId{values.first.index + i}, graph_.serial()));
     }

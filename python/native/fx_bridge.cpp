@@ -55,7 +55,7 @@ class FxBridge {
     ++holder_->epoch;
   }
 
-  std::size_t apply(nb::object editor) {
+  std::size_t apply(const nb::object& editor) {
     holder_->check_open();
     if (!is_edited()) return 0;
     check_graph();

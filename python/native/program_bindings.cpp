@@ -18,8 +18,6 @@
 #include "winze/support/atomic_file.h"
 #include "winze/support/quote.h"
 
-namespace nb = nanobind;
-
 namespace winze {
 namespace {
 

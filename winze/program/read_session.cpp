@@ -73,7 +73,7 @@ void UnknownFields::add(const JsonField& field) {
 }
 
 std::string UnknownFields::take() {
-  if (!text_.empty()) text_ += "}";
+  if (!text_.empty()) text_ += '}';
   return std::exchange(text_, {});
 }
 

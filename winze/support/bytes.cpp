@@ -106,11 +106,11 @@ Bytes Bytes::slice(std::size_t offset, std::size_t size) const {
 void Bytes::map_pages() const {
   if (backing_ == nullptr || backing_->begin == nullptr || empty()) return;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
-  const std::uintptr_t first = begin / page * page;
+  // A mapping begins at a page, so the page of the first byte belongs to it.
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(data_) % page;
   // Where it fails, whoever reads the bytes will see why.
   static_cast<void>(
-      ::madvise(reinterpret_cast<void*>(first), begin + size_ - first, MADV_POPULATE_READ));
+      ::madvise(const_cast<std::byte*>(data_) - before, size_ + before, MADV_POPULATE_READ));
 }
 
 void Bytes::copy_to(std::span<char> to, std::size_t offset) const {

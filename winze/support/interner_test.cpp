@@ -16,7 +16,7 @@ TEST(StringInterner, GivesEqualStringsEqualIds) {
   const std::uint32_t a = interner.intern("a");
   const std::uint32_t b = interner.intern("b");
   EXPECT_NE(a, b);
-  EXPECT_EQ(interner.intern(std::string("a")), a);
+  EXPECT_EQ(interner.intern("a"), a);
   EXPECT_EQ(interner.view(a), "a");
   EXPECT_EQ(interner.view(b), "b");
 }

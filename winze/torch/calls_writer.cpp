@@ -63,7 +63,7 @@ class CallsWriter {
     json_.begin_object();
     for (const auto& [name, value] : call.buffers_after) {
       json_.key(name);
-      add_value(stem + "/buffers_after/" + name, name, value);
+      add_value(fmt::format("{}/buffers_after/{}", stem, name), name, value);
     }
     json_.end_object();
     json_.end_object();

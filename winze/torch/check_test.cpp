@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A pass that is right, so that what is counted does not begin at 0.
 void add_dead_node(Graph& graph, PassContext& /*context*/) {

@@ -31,7 +31,7 @@ class CountedRandom {
     for (unsigned part = 0; part < 4; ++part)
       sum += static_cast<std::int64_t>(random >> (16 * part) & 0xFFFFU);
     // Four uniform numbers of [0, 1) have variance 1/3.
-    return static_cast<double>(2 * sum - 4 * 0xFFFF) * 0x1p-17 * 1.7320508075688772;
+    return static_cast<double>(2 * sum - std::int64_t{4} * 0xFFFF) * 0x1p-17 * 1.7320508075688772;
   }
   bool chance(double probability) { return uniform() < probability; }
 

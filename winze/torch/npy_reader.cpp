@@ -167,8 +167,10 @@ HostTensor read_npy(const Bytes& content, const std::string& name) {
       read = read << 8U | static_cast<unsigned char>(bytes[at + index]);
     return read;
   };
-  const Error cut(fmt::format("{} is cut off: its header is not all there", quote(name)));
-  if (bytes.size() < 12) throw cut;
+  const auto require = [&](bool is_there) {
+    if (!is_there) fail("{} is cut off: its header is not all there", quote(name));
+  };
+  require(bytes.size() >= 12);
   const std::size_t version = number(6, 1);
   if (version < 1 || version > 3)
     throw Error(fmt::format("{} has version {} of .npy; 1 to 3 are read", quote(name), version));
@@ -177,7 +179,7 @@ HostTensor read_npy(const Bytes& content, const std::string& name) {
   if (size > max_header)
     throw Error(fmt::format("{} has a header of {} bytes; at most {} are read", quote(name), size,
                             max_header));
-  if (size > bytes.size() - start) throw cut;
+  require(size <= bytes.size() - start);
   HeaderParser header(bytes.substr(start, size), name);
   header.parse();
 

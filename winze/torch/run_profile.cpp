@@ -58,7 +58,9 @@ void RunProfile::after_call(Node /*node*/, std::span<const c10::IValue> /*result
 
 std::string RunProfile::text() const {
   std::vector<Row> rows = rows_;
-  std::ranges::stable_sort(rows, std::ranges::greater{}, &Row::seconds);
+  std::ranges::sort(rows, [](const Row& a, const Row& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : a.op < b.op;
+  });
   double total = 0;
   std::uint64_t calls = 0;
   for (const Row& row : rows) {

@@ -133,14 +133,16 @@ class ProductBuilder {
     if (coefficient_.is_zero() || coefficient_.form == Number::Form::nan) {
       return from_number(context_, coefficient_);
     }
-    std::ranges::sort(factors_, [this](const BaseAndExponent& a, const BaseAndExponent& b) {
-      return context_.store().before(a.base, b.base);
-    });
-    std::vector<SymExpr> operands;
-    operands.reserve(factors_.size() + 1);
+    std::vector<SymExpr> operands = merged();
+    // A power of 0**x is 0**(2*x), which stands elsewhere and may equal another factor. Each round
+    // leaves fewer factors, or all with the exponent 1.
+    while (std::exchange(raised_symbolic_power_, false)) {
+      factors_.clear();
+      for (const SymExpr operand : operands) mul(operand);
+      operands = merged();
+    }
     const bool has_coefficient = !coefficient_.is_integer(1);
-    if (has_coefficient) operands.push_back(from_number(context_, coefficient_));
-    for (std::size_t i = 0; i < factors_.size();) i = merge(i, operands);
+    if (has_coefficient) operands.insert(operands.begin(), from_number(context_, coefficient_));
     if (has_coefficient && operands.size() == 2 && coefficient_.is_finite() &&
         context_.op(operands[1]) == SymOp::add) {
       return distribute(context_, coefficient_, operands[1]);
@@ -163,6 +165,17 @@ class ProductBuilder {
     factors_.push_back({base, *both});
   }
 
+  /// The factors in order, those of one base as one.
+  std::vector<SymExpr> merged() {
+    std::ranges::sort(factors_, [this](const BaseAndExponent& a, const BaseAndExponent& b) {
+      return context_.store().before(a.base, b.base);
+    });
+    std::vector<SymExpr> operands;
+    operands.reserve(factors_.size() + 1);
+    for (std::size_t i = 0; i < factors_.size();) i = merge(i, operands);
+    return operands;
+  }
+
   /// Appends the product of the powers of one base from the i-th on; returns the next other one.
   std::size_t merge(std::size_t i, std::vector<SymExpr>& operands) {
     const SymExpr base = factors_[i].base;
@@ -176,6 +189,7 @@ class ProductBuilder {
       operands.push_back(base);
     } else if (exponent != 0) {
       operands.push_back(context_.pow(base, exponent));
+      raised_symbolic_power_ = raised_symbolic_power_ || context_.op(base) == SymOp::pow;
     }
     return i;
   }
@@ -183,6 +197,7 @@ class ProductBuilder {
   SymbolicContext& context_;
   Number coefficient_ = Number::of(std::int64_t{1});
   std::vector<BaseAndExponent> factors_;
+  bool raised_symbolic_power_ = false;
 };
 
 /// `base ** exponent` for an integer exponent other than 0 and 1.

@@ -110,5 +110,16 @@ TEST_F(ArithmeticTest, AMillionTermsAreSortedOnce) {
   EXPECT_EQ(c.operands(sum).size(), 300000U);
 }
 
+TEST(ArithmeticOfPowers, WithSymbolsInTheExponentAreOrderedAfterTheyAreMerged) {
+  SymbolicContext c;
+  const auto parse = [&](const char* text) {
+    return c.parse(text, {.declare_as = SymbolAssumptions::positive_integer()});
+  };
+  const SymExpr product = parse("0**0**y*0**y*0**y");
+  EXPECT_EQ(c.parse(c.str(product)), product);
+  EXPECT_EQ(c.parse(c.srepr(product)), product);
+  EXPECT_EQ(parse("0**y*0**y*0**(2*y)"), parse("0**(4*y)"));
+}
+
 }  // namespace
 }  // namespace winze

@@ -16,7 +16,8 @@ TEST(StringInterner, GivesEqualStringsEqualIds) {
   const std::uint32_t a = interner.intern("a");
   const std::uint32_t b = interner.intern("b");
   EXPECT_NE(a, b);
-  EXPECT_EQ(interner.intern("a"), a);
+  const std::string other_bytes = "a";
+  EXPECT_EQ(interner.intern(other_bytes), a);
   EXPECT_EQ(interner.view(a), "a");
   EXPECT_EQ(interner.view(b), "b");
 }

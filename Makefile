@@ -23,7 +23,8 @@ TEST_GROUPS := system base $(if $(MODELS),models)
 WERROR_FLAG = $(if $(WERROR),-DWINZE_WERROR=$(WERROR))
 # AUTO builds what runs programs where .venv has PyTorch, ON insists on it, OFF leaves it out.
 WINZE_TORCH ?= ON
-RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON -DWINZE_TORCH=$(WINZE_TORCH) $(WERROR_FLAG)
+RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON -DWINZE_TORCH=$(WINZE_TORCH) \
+	-DWINZE_PRECOMPILE_HEADERS=ON $(WERROR_FLAG)
 # gline-tables-only: stack traces with lines at a fraction of the size.
 PYTHON_FLAGS = -DWINZE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)
 SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests are compiled more often than they are run.
+set(WINZE_TEST_OPTIONS -O0)
+
 # winze_component(<name> SOURCES <file>... DEPENDS <target>... TESTS <file>...)
 #
 # Makes the library winze_<name> and, when tests are built, the program winze_<name>_test, each of
@@ -15,11 +18,16 @@ function(winze_component name)
   endforeach()
   add_library(winze_${name} STATIC ${arg_SOURCES})
   target_link_libraries(winze_${name} PUBLIC winze_settings ${depends})
+  if("winze_libtorch" IN_LIST depends)
+    winze_precompile(winze_${name} torch)
+  else()
+    winze_precompile(winze_${name} library)
+  endif()
   if(WINZE_BUILD_TESTS AND arg_TESTS)
     add_executable(winze_${name}_test ${arg_TESTS})
     target_link_libraries(winze_${name}_test PRIVATE winze_${name} GTest::gtest GTest::gmock GTest::gtest_main)
-    # Tests are compiled more often than they are run.
-    target_compile_options(winze_${name}_test PRIVATE -O0)
+    target_compile_options(winze_${name}_test PRIVATE ${WINZE_TEST_OPTIONS})
+    winze_precompile(winze_${name}_test test)
     target_compile_definitions(winze_${name}_test PRIVATE WINZE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     gtest_discover_tests(winze_${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
   endif()

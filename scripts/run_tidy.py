@@ -21,6 +21,8 @@ from pathlib import Path
 # What a test costs is not worth a less plain test.
 TEST_CHECKS = "-performance-inefficient-*,-performance-unnecessary-*"
 ROOT = Path(__file__).resolve().parent.parent
+# clang cannot read what gcc precompiled.
+PRECOMPILED = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx")
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -65,9 +67,9 @@ def options_for(path: Path) -> list[str]:
     return [f"--checks={TEST_CHECKS}"] if path.stem.endswith("_test") else []
 
 
-def tidy(tool: Path, path: Path, build_dir: Path) -> tuple[int, str, float]:
+def tidy(tool: Path, path: Path, commands_dir: Path) -> tuple[int, str, float]:
     begin = time.monotonic()
-    command = [str(tool), "--quiet", *options_for(path), "-p", str(build_dir), str(path)]
+    command = [str(tool), "--quiet", *options_for(path), "-p", str(commands_dir), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     findings = done.stdout
     if done.returncode != 0 and not findings.strip():
@@ -75,9 +77,14 @@ def tidy(tool: Path, path: Path, build_dir: Path) -> tuple[int, str, float]:
     return done.returncode, findings, time.monotonic() - begin
 
 
-def own_sources(build_dir: Path) -> dict[Path, str]:
-    """Our files of the compilation database, with their commands; generated ones and those of packages are left out."""
-    commands = json.loads((build_dir / "compile_commands.json").read_text())
+def own_sources(build_dir: Path, commands_dir: Path) -> dict[Path, str]:
+    """Our files of the compilation database, with their commands; generated ones and those of packages are left out.
+
+    `commands_dir` gets the database as clang can use it.
+    """
+    text = PRECOMPILED.sub("", (build_dir / "compile_commands.json").read_text())
+    (commands_dir / "compile_commands.json").write_text(text)
+    commands = json.loads(text)
     others = [build_dir, ROOT / ".venv"]
     sources = {}
     for entry in commands:
@@ -101,7 +108,7 @@ def main() -> int:
     clean_dir = build_dir / "tidy"
     clean_dir.mkdir(exist_ok=True)
 
-    sources = own_sources(build_dir)
+    sources = own_sources(build_dir, clean_dir)
     keys = {p: digest(p, " ".join([command, *options_for(p)]), settings, build_dir) for p, command in sources.items()}
     # The largest first, so that none of them is left to run alone at the end.
     todo = sorted(
@@ -111,7 +118,7 @@ def main() -> int:
     bad = 0
     times = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(tidy, tool, path, build_dir): path for path in todo}
+        running = {pool.submit(tidy, tool, path, clean_dir): path for path in todo}
         for done in concurrent.futures.as_completed(running):
             path = running[done]
             code, findings, seconds = done.result()

@@ -138,10 +138,10 @@ BENCHMARK(verify)->Apply(both_sizes);
 BENCHMARK(print_text)->Apply(both_sizes);
 BENCHMARK(parse_text)->Apply(both_sizes);
 BENCHMARK(common_subexpressions)->Apply(both_sizes);
-BENCHMARK(read_llama)->Unit(benchmark::kMillisecond);
-BENCHMARK(passes_llama)->Unit(benchmark::kMillisecond);
-BENCHMARK(write_llama)->Unit(benchmark::kMillisecond)->MinWarmUpTime(warm_up);
-BENCHMARK(copy_llama)->Unit(benchmark::kMillisecond)->MinWarmUpTime(warm_up);
+BENCHMARK(read_llama)->Apply(best_of_several);
+BENCHMARK(passes_llama)->Apply(best_of_several);
+BENCHMARK(write_llama)->Apply(best_of_several);
+BENCHMARK(copy_llama)->Apply(best_of_several);
 
 }  // namespace
 }  // namespace winze::bench

@@ -68,8 +68,9 @@ def unit_of(name: str) -> str:
 
 
 def google_row(entry: dict[str, Any]) -> tuple[tuple[str, int], float] | None:
-    """A measurement of Google Benchmark in this table's units; None for aggregates and errors."""
-    if entry.get("run_type") == "aggregate" and entry.get("aggregate_name") != "median":
+    """A measurement of Google Benchmark in this table's units; None for errors and for aggregates but
+    the median and the minimum, which comes last and counts where a row asks for it."""
+    if entry.get("run_type") == "aggregate" and entry.get("aggregate_name") not in ("median", "min"):
         return None
     if entry.get("error_occurred"):
         print(f"report: {entry['name']}: {entry.get('error_message')}", file=sys.stderr)

@@ -108,7 +108,7 @@ BENCHMARK(replace_use)->Apply(both_sizes);
 BENCHMARK(walk)->Apply(both_sizes);
 BENCHMARK(clone_graph)->Apply(both_sizes);
 BENCHMARK(dead_code)->Apply(both_sizes);
-BENCHMARK(memory)->Apply(both_sizes)->Iterations(1);
+BENCHMARK(memory)->Arg(10'000)->Arg(1'000'000)->Iterations(1);
 
 }  // namespace
 }  // namespace winze::bench

@@ -10,7 +10,6 @@ The measurements are kept in BUILD_DIR as winze.json and python.json.
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -25,7 +24,7 @@ REPEATS = 7
 
 def command_ms(command: list[Path | str], target: Path | None = None) -> float:
     """The shortest of several runs of a command, in milliseconds of wall time from start to exit of
-    the process. A file that it writes, `target`, is written anew each time, as `copy_ms` does."""
+    the process. A file that it writes, `target`, is written anew each time."""
     times = []
     for _ in range(REPEATS):
         if target:
@@ -33,18 +32,6 @@ def command_ms(command: list[Path | str], target: Path | None = None) -> float:
         begin = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         times.append(time.perf_counter() - begin)
-    return min(times) * 1e3
-
-
-def copy_ms(source: Path, target: Path) -> float:
-    """What copying the bytes of a file takes, written anew each time."""
-    times = []
-    for _ in range(REPEATS):
-        target.unlink(missing_ok=True)
-        begin = time.perf_counter()
-        shutil.copyfile(source, target)
-        times.append(time.perf_counter() - begin)
-    target.unlink()
     return min(times) * 1e3
 
 
@@ -92,9 +79,7 @@ def main() -> int:
     llama.export(model)
     winze = winze_rows(build_dir, model)
     python = python_rows(build_dir, model, options.nodes)
-    copied = copy_ms(model, build_dir / "copy.pt2")
-    print(report.markdown(report.table(winze, python, copied)))
-    print(f"\nCopying the bytes of the Llama's file takes {copied:.1f} ms.")
+    print(report.markdown(report.table(winze, python)))
     problems = list(report.growing(winze))
     for problem in problems:
         print(f"bench: {problem}", file=sys.stderr)

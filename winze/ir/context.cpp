@@ -13,15 +13,16 @@
 namespace winze {
 namespace {
 
-std::uint64_t hash_sizes(std::uint64_t hash, std::span<const SymInt> sizes) {
-  hash = hash_combine(hash, sizes.size());
-  for (SymInt size : sizes) hash = hash_combine(hash, size.bits());
+std::uint64_t hash_sizes(const SecretHash& combine, std::uint64_t hash,
+                         std::span<const SymInt> sizes) {
+  hash = combine(hash, sizes.size());
+  for (SymInt size : sizes) hash = combine(hash, size.bits());
   return hash;
 }
 
-std::uint64_t hash_meta(const Meta& meta) {
-  std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(meta.kind), meta.class_name.index);
-  hash = hash_combine(hash, meta.has_expression ? meta.expression.bits() : 1);
+std::uint64_t hash_meta(const SecretHash& combine, const Meta& meta) {
+  std::uint64_t hash = combine(static_cast<std::uint64_t>(meta.kind), meta.class_name.index);
+  hash = combine(hash, meta.has_expression ? meta.expression.bits() : 1);
   if (!meta.is_tensor()) return hash;
   const TensorMeta& tensor = meta.tensor;
   const std::uint64_t packed =
@@ -29,9 +30,9 @@ std::uint64_t hash_meta(const Meta& meta) {
       static_cast<std::uint64_t>(tensor.requires_grad) << 16 |
       static_cast<std::uint64_t>(tensor.device.type) << 24 |
       static_cast<std::uint64_t>(static_cast<std::uint16_t>(tensor.device.index)) << 40;
-  hash = hash_combine(hash, packed);
-  hash = hash_combine(hash, tensor.storage_offset.bits());
-  return hash_sizes(hash_sizes(hash, tensor.sizes), tensor.strides);
+  hash = combine(hash, packed);
+  hash = combine(hash, tensor.storage_offset.bits());
+  return hash_sizes(combine, hash_sizes(combine, hash, tensor.sizes), tensor.strides);
 }
 
 bool same_meta(const Meta& a, const Meta& b) {
@@ -64,9 +65,9 @@ std::uint64_t bits_of(StringId value) {
 template <typename T>
 class ListTable {
  public:
-  AttributeId intern(std::span<const T> values) {
+  AttributeId intern(const SecretHash& combine, std::span<const T> values) {
     std::uint64_t hash = values.size();
-    for (const T& value : values) hash = hash_combine(hash, bits_of(value));
+    for (const T& value : values) hash = combine(hash, bits_of(value));
     const auto equals = [&](std::span<const T> other) {
       return std::ranges::equal(values, other,
                                 [](const T& a, const T& b) { return bits_of(a) == bits_of(b); });
@@ -81,14 +82,16 @@ class ListTable {
 };
 
 template <typename T>
-Argument intern_list(ListTable<T>& table, ArgumentKind kind, std::span<const T> values) {
+Argument intern_list(const SecretHash& combine, ListTable<T>& table, ArgumentKind kind,
+                     std::span<const T> values) {
   if (values.empty()) return Argument::empty_list();
-  return Argument::interned(kind, table.intern(values));
+  return Argument::interned(kind, table.intern(combine, values));
 }
 
 }  // namespace
 
 struct Context::Pools {
+  SecretHash combine;
   StringInterner strings;
   InternTable<Meta> metas;
   SpanPool<SymInt> sizes;
@@ -130,7 +133,8 @@ MetaId Context::tensor_meta(const TensorMeta& tensor) {
     return copy;
   };
   return MetaId{pools_->metas.intern(
-      hash_meta(meta), [&](const Meta& other) { return same_meta(meta, other); }, make)};
+      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
+      make)};
 }
 
 MetaId Context::sym_meta(ValueKind kind, SymExpr expression) {
@@ -139,7 +143,7 @@ MetaId Context::sym_meta(ValueKind kind, SymExpr expression) {
   meta.expression = expression;
   meta.has_expression = true;
   return MetaId{pools_->metas.intern(
-      hash_meta(meta), [&](const Meta& other) { return same_meta(meta, other); },
+      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
       [&] { return meta; })};
 }
 
@@ -147,7 +151,7 @@ MetaId Context::plain_meta(ValueKind kind) {
   Meta meta;
   meta.kind = kind;
   return MetaId{pools_->metas.intern(
-      hash_meta(meta), [&](const Meta& other) { return same_meta(meta, other); },
+      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
       [&] { return meta; })};
 }
 
@@ -156,7 +160,7 @@ MetaId Context::custom_object_meta(StringId class_name) {
   meta.kind = ValueKind::custom_object;
   meta.class_name = class_name;
   return MetaId{pools_->metas.intern(
-      hash_meta(meta), [&](const Meta& other) { return same_meta(meta, other); },
+      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
       [&] { return meta; })};
 }
 
@@ -184,7 +188,7 @@ const Meta& Context::meta(MetaId id) const {
 }
 
 Argument Context::complex(double real, double imag) {
-  const std::uint64_t hash = hash_combine(bits_of(real), bits_of(imag));
+  const std::uint64_t hash = pools_->combine(bits_of(real), bits_of(imag));
   const auto equals = [&](const std::pair<double, double>& other) {
     return bits_of(other.first) == bits_of(real) && bits_of(other.second) == bits_of(imag);
   };
@@ -194,20 +198,20 @@ Argument Context::complex(double real, double imag) {
 }
 
 Argument Context::integers(std::span<const std::int64_t> values) {
-  return intern_list(pools_->integers, ArgumentKind::integers, values);
+  return intern_list(pools_->combine, pools_->integers, ArgumentKind::integers, values);
 }
 Argument Context::floats(std::span<const double> values) {
-  return intern_list(pools_->floats, ArgumentKind::floats, values);
+  return intern_list(pools_->combine, pools_->floats, ArgumentKind::floats, values);
 }
 Argument Context::booleans(std::span<const bool> values) {
-  return intern_list(pools_->booleans, ArgumentKind::booleans, values);
+  return intern_list(pools_->combine, pools_->booleans, ArgumentKind::booleans, values);
 }
 Argument Context::strings(std::span<const StringId> values) {
-  return intern_list(pools_->strings_lists, ArgumentKind::strings, values);
+  return intern_list(pools_->combine, pools_->strings_lists, ArgumentKind::strings, values);
 }
 
 Argument Context::custom_object(StringId name, StringId class_name) {
-  const std::uint64_t hash = hash_combine(name.index, class_name.index);
+  const std::uint64_t hash = pools_->combine(name.index, class_name.index);
   const auto equals = [&](const CustomObject& other) {
     return other.name == name && other.class_name == class_name;
   };
@@ -217,11 +221,11 @@ Argument Context::custom_object(StringId name, StringId class_name) {
 }
 
 Argument Context::input_spec(const InputSpec& spec) {
-  std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(spec.kind), spec.target.index);
-  hash = hash_combine(hash, spec.persistent ? 1 : 0);
-  hash = hash_combine(hash, spec.name.index);
-  hash = hash_combine(
-      hash, hash_combine(static_cast<std::uint64_t>(spec.constant.kind()), spec.constant.bits()));
+  std::uint64_t hash = pools_->combine(static_cast<std::uint64_t>(spec.kind), spec.target.index);
+  hash = pools_->combine(hash, spec.persistent ? 1 : 0);
+  hash = pools_->combine(hash, spec.name.index);
+  hash = pools_->combine(hash, pools_->combine(static_cast<std::uint64_t>(spec.constant.kind()),
+                                               spec.constant.bits()));
   const auto equals = [&](const InputSpec& other) { return other == spec; };
   const auto make = [&] { return spec; };
   return Argument::interned(ArgumentKind::input_spec,
@@ -229,7 +233,8 @@ Argument Context::input_spec(const InputSpec& spec) {
 }
 
 Argument Context::output_spec(const OutputSpec& spec) {
-  const std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(spec.kind), spec.target.index);
+  const std::uint64_t hash =
+      pools_->combine(static_cast<std::uint64_t>(spec.kind), spec.target.index);
   const auto equals = [&](const OutputSpec& other) { return other == spec; };
   const auto make = [&] { return spec; };
   return Argument::interned(ArgumentKind::output_spec,
@@ -284,8 +289,8 @@ std::string Context::device_text(Device device) const {
 SourceId Context::source(const SourceInfo& info) {
   std::uint64_t hash = info.unknown_fields.index;
   for (const SourceInfo::Entry& entry : info.entries) {
-    hash =
-        hash_combine(hash, static_cast<std::uint64_t>(entry.key.index) << 32 | entry.value.index);
+    hash = pools_->combine(hash,
+                           static_cast<std::uint64_t>(entry.key.index) << 32 | entry.value.index);
   }
   const auto equals = [&](const SourceInfo& other) { return other == info; };
   return SourceId{pools_->sources.intern(hash, equals, [&] { return info; })};

@@ -14,6 +14,17 @@ namespace winze {
 namespace {
 
 constexpr std::size_t line_width = 100;
+/// Nodes after which the size of a body is estimated.
+constexpr std::size_t sampled_nodes = 1000;
+/// Longer lines, such as those that hold nested graphs, are not taken to go on.
+constexpr std::size_t longest_line = 256;
+
+/// Makes room for the nodes that are left, going by what the first ones took. Growing step by step
+/// would touch twice the memory and copy all of it; room that stays unused is never touched.
+void reserve_text(std::string& out, std::size_t nodes_left, std::size_t sample_bytes) {
+  const std::size_t bytes = std::min(sample_bytes / sampled_nodes, longest_line) * nodes_left;
+  out.reserve(out.size() + bytes + bytes / 2);  // later names and numbers are longer
+}
 
 }  // namespace
 
@@ -126,9 +137,14 @@ void TextPrinter::body(const Scope& scope) {
   }
   *out_ += " {\n";
   bool in_header = true;
+  std::size_t printed = 0;
+  const std::size_t body_begin = out_->size();
   for (const Node node : graph.nodes()) {
     if (node.is_placeholder() && in_header) continue;
     in_header = false;
+    if (printed++ == sampled_nodes) {
+      reserve_text(*out_, graph.size() - sampled_nodes, out_->size() - body_begin);
+    }
     if (options_.sources == TextSources::comments) source_comment(node, scope.depth * 2 + 1);
     indent(scope.depth * 2 + 1);
     statement(scope, node);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/ir/text_printer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -132,6 +133,19 @@ TEST_F(TextPrinterTest, TakesTheDeviceOfTheFirstTensorForGranted) {
             "  return %y\n"
             "}\n");
   EXPECT_EQ(reprint(text), text);
+}
+
+TEST_F(TextPrinterTest, PrintsMoreNodesThanItsEstimateIsFrom) {
+  constexpr std::size_t count = 2500;
+  Value last = graph_.placeholder("x", f32({2})).value();
+  for (std::size_t index = 0; index < count; ++index)
+    last = graph_.call_function(op("aten.relu.default"), {last}, f32({2})).value();
+  graph_.output(std::vector<Argument>{last});
+  const std::string text = print_graph(graph_);
+  EXPECT_EQ(std::ranges::count(text, '\n'), count + 3);
+  EXPECT_EQ(reprint(text), text);
+  // One block, with room for longer lines than the first ones.
+  EXPECT_LT(text.capacity(), 2 * text.size());
 }
 
 TEST_F(TextPrinterTest, RefusesGraphsThatNestTooDeep) {

@@ -232,6 +232,17 @@ TEST(Pt2Writer, WeightsThatShareStorageShareARecord) {
   EXPECT_THAT(config, HasSubstr(R"("i": {"path_name": "weight_1")"));
 }
 
+TEST(Pt2Writer, DamagedWeightsShowTheSameDamageInTheCopy) {
+  const std::string damaged(8, '\2');
+  const std::string source = replaced(test::make_zip(archive_records(ProgramText().json())),
+                                      std::string(8, '\1'), damaged);
+  Context context;
+  const ZipReader zip(Bytes::own(written(read_pt2(context, Bytes::own(source), {}))), "out.pt2");
+  const ZipEntry& weight = zip.get("archive/data/weights/weight_0");
+  EXPECT_EQ(zip.stored_range(weight).string_view(), damaged);
+  EXPECT_THROW(zip.check_crc(weight), Error);
+}
+
 TEST(Pt2Writer, NewConstantsGetARecord) {
   Context context;
   ExportedProgram program = read(context, ProgramText());

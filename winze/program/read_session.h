@@ -20,11 +20,11 @@
 
 namespace winze {
 
-/// Hashes text that comes from a file.
+/// Hashes text that comes from a file: with a seed for each table, so that no texts can be chosen
+/// that collide.
 struct TextHash {
-  std::size_t operator()(std::string_view text) const {
-    return hash_bytes(text, 0x9E3779B97F4A7C15U);
-  }
+  std::size_t operator()(std::string_view text) const { return hash_bytes(text, seed); }
+  std::uint64_t seed = random_seed();
 };
 
 /// What the parts of the reader of one program share.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -19,10 +20,28 @@ constexpr std::uint64_t hash_integer(std::uint64_t value) {
   return hash_mix(value ^ 0xa0761d6478bd642fULL, 0xe7037ed1a0b428dbULL);
 }
 
-/// The hash of a sequence so far and its next element; the order of the elements matters.
+/// The hash of a sequence so far and its next element; the order of the elements matters. Whatever
+/// the element is, different hashes stay different: none of what went before is lost.
 constexpr std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) {
-  return hash_mix(hash ^ 0x8ebc6af09c88c6e3ULL, value ^ 0x589965cc75374cc3ULL);
+  return std::rotl(hash, 32) * 0x8ebc6af09c88c6e3ULL ^
+         hash_mix(value ^ 0x589965cc75374cc3ULL, 0xe7037ed1a0b428dbULL);
 }
+
+/// Random bits of the operating system.
+[[nodiscard]] std::uint64_t random_seed();
+
+/// `hash_combine` under a secret that is drawn for each object, so that no file can be made whose
+/// records collide. For tables in memory: the hashes differ from run to run.
+class SecretHash {
+ public:
+  SecretHash() : secret_(random_seed()) {}
+  std::uint64_t operator()(std::uint64_t hash, std::uint64_t value) const {
+    return hash_combine(hash, value ^ secret_);
+  }
+
+ private:
+  std::uint64_t secret_;
+};
 
 /// XXH3 with 64 bits. The same on every machine and in every run for equal seeds.
 [[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);

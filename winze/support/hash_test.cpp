@@ -19,6 +19,32 @@ TEST(Hash, SpreadsNeighboursOverTheLowBits) {
   EXPECT_GT(seen.size(), 3800U);  // 4096 random draws of 65536 hit about 3971 different ones
 }
 
+TEST(Hash, SpreadsSequencesOverTheLowBits) {
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < 64; ++i) {
+    for (std::uint64_t j = 0; j < 64; ++j)
+      seen.insert(hash_combine(hash_combine(2, i), j) & 0xffffU);
+  }
+  EXPECT_GT(seen.size(), 3800U);
+}
+
+TEST(Hash, NoElementMakesItForgetThoseBefore) {
+  // Each constant of the function, and its neighbours, which make one of its factors 0 or 1.
+  for (const std::uint64_t constant :
+       {0x589965cc75374cc3ULL, 0x8ebc6af09c88c6e3ULL, 0xe7037ed1a0b428dbULL, 0ULL}) {
+    for (const std::uint64_t element : {constant, constant ^ 1U, ~constant}) {
+      std::set<std::uint64_t> seen;
+      for (std::uint64_t before = 0; before < 1000; ++before)
+        seen.insert(hash_combine(hash_combine(2, before), element));
+      EXPECT_EQ(seen.size(), 1000U) << element;
+    }
+  }
+}
+
+TEST(Hash, SecretsDiffer) {
+  EXPECT_NE(SecretHash()(1, 2), SecretHash()(1, 2));
+}
+
 TEST(Hash, ChangesHalfOfTheBitsWithOneBit) {
   int changed = 0;
   for (unsigned bit = 0; bit < 64; ++bit) {

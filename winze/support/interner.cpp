@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/support/interner.h"
 
-#include <random>
-
 #include "winze/support/diagnostic.h"
 #include "winze/support/hash.h"
 
@@ -13,9 +11,7 @@ constexpr std::size_t first_slots = 64;
 
 }  // namespace
 
-StringInterner::StringInterner() : slots_(first_slots) {
-  std::random_device random;
-  seed_ = (std::uint64_t{random()} << 32U) | random();
+StringInterner::StringInterner() : slots_(first_slots), seed_(random_seed()) {
   intern({});
 }
 

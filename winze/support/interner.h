@@ -39,8 +39,7 @@ class StringInterner {
   std::vector<Slot> slots_;  ///< open addressing; a power of two, at most half full
   std::vector<std::string_view> views_;
   CharArena texts_;
-  std::uint64_t seed_ =
-      0;  ///< random, so that hostile strings cannot collide; ids do not depend on it
+  std::uint64_t seed_;  ///< random, so that hostile strings cannot collide; ids do not depend on it
 };
 
 }  // namespace winze

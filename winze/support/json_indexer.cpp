@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <random>
 #include <utility>
 
 #include "winze/support/hash.h"
@@ -389,10 +388,8 @@ void JsonIndexer::check_keys(std::uint32_t first_key) {
   std::size_t slots = 1;
   while (slots < 2 * count) slots *= 2;
   std::vector<std::uint32_t> table(slots, unfinished);
-  if (seed_ == 0) {  // random, so that hostile keys do not fall into one place
-    std::random_device random;
-    seed_ = (std::uint64_t{random()} << 32U) | random() | 1U;
-  }
+  // Random, so that hostile keys do not fall into one place.
+  if (seed_ == 0) seed_ = random_seed() | 1U;
   for (std::size_t i = first_key; i < keys_.size(); ++i) {
     const Key& key = keys_[i];
     std::size_t slot = hash_bytes({key.text, key.size}, seed_) & (slots - 1);

@@ -51,6 +51,16 @@ def test_text_goes_to_standard_output_and_nothing_else_does(winze: Winze, folder
     assert b" ms " not in done.stdout
 
 
+def test_a_stream_without_end_is_not_read_to_it(winze: Winze, folder: Path) -> None:
+    stream = b"// nothing but comments\n" * 100_000
+    for given in ("-", "/dev/stdin"):
+        done = winze("print", given, "--read-limit", "1MB", stdin=stream, code=1, cwd=folder)
+        assert b"there are more than 1048576 bytes of text to read, or no end of it" in done.stderr
+        assert b"--read-limit raises the limit" in done.stderr
+    text = SMALL.encode() + stream
+    assert winze("print", "-", "--read-limit", "3MB", stdin=text, cwd=folder).stdout.startswith(b"program ")
+
+
 def test_a_pipe_of_two_commands(winze: Winze, folder: Path) -> None:
     first = winze("lower", folder / "mlp.pt2", "-o", "-", "--passes", "", cwd=folder)
     second = winze("lower", "-", "-o", "-", "--passes", "", stdin=first.stdout, cwd=folder)

@@ -57,6 +57,8 @@ def test_a_stream_without_end_is_not_read_to_it(winze: Winze, folder: Path) -> N
         done = winze("print", given, "--read-limit", "1MB", stdin=stream, code=1, cwd=folder)
         assert b"there are more than 1048576 bytes of text to read, or no end of it" in done.stderr
         assert b"--read-limit raises the limit" in done.stderr
+    refused = winze("print", "-", "--read-limit", "-1", stdin=stream, code=2, cwd=folder)
+    assert b'"-1" is no size' in refused.stderr
     text = SMALL.encode() + stream
     assert winze("print", "-", "--read-limit", "3MB", stdin=text, cwd=folder).stdout.startswith(b"program ")
 

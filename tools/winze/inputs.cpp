@@ -69,6 +69,12 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "Read no more than so much of standard input or a pipe, such as 4GB\n"
                   "(default: 1GB of text, 16GB of a .pt2)")
       ->option_text("SIZE")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text.starts_with('-') ? fmt::format("{} is no size", quote(text))
+                                         : std::string();
+          },
+          ""))
       ->transform(CLI::AsSizeValue(false));
   add_operator_options(command, options);
 }

@@ -78,10 +78,28 @@ class Detaches(nn.Module):
 
 
 def lowered(winze: Winze, folder: Path, model: nn.Module, preserve: Sequence[str], passes: str) -> tuple[Any, bytes]:
-    program = torch.export.export(model, (torch.ones(2, 3),), preserve_module_call_signature=tuple(preserve))
+    program = torch.export.export(
+        model,
+        (torch.ones(2, 3),),
+        dynamic_shapes=({0: torch.export.Dim.AUTO},),
+        preserve_module_call_signature=tuple(preserve),
+    )
     torch.export.save(program, folder / "in.pt2")
     done = winze("lower", "in.pt2", "-o", "out.pt2", "--passes", passes, cwd=folder)
     return torch.export.load(folder / "out.pt2"), done.stderr
+
+
+class Sizes(nn.Module):
+    """Sizes that are computed between the calls of modules, and are dynamic."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = Scale()
+        self.b = Clone()
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = self.a(x)["y"] * x.shape[0]
+        return self.b(y.view(x.shape[0] * 3)), x, x.shape[0] + y
 
 
 ALL = "inference, remove-assert-nodes, repair-input-as-output{views}"
@@ -97,6 +115,7 @@ ALL = "inference, remove-assert-nodes, repair-input-as-output{views}"
         (CalledTwice, ("a.lin",)),
         (Unused, ("a", "b")),
         (Detaches, ("a", "b")),
+        (Sizes, ("a", "b")),
     ],
 )
 def test_modules_compute_the_same(
@@ -111,7 +130,7 @@ def test_modules_compute_the_same(
 
 
 def test_signatures_stay_where_passes_can_keep_them(winze: Winze, tmp_path: Path) -> None:
-    for model, preserve in ((Clones, ("lin", "a", "b")), (CalledTwice, ("a", "b"))):
+    for model, preserve in ((Clones, ("lin", "a", "b")), (CalledTwice, ("a", "b")), (Sizes, ("a", "b"))):
         program, said = lowered(winze, tmp_path, model(), preserve, "default")
         assert said == b""
         kept = {entry.fqn for entry in program.module_call_graph if entry.signature is not None}

@@ -26,6 +26,9 @@ loc 2 {
 loc 3 {
   nn_module_stack: "r,,m.Net;b@1,b,m.B"
 }
+loc 4 {
+  nn_module_stack: "_empty_nn_module_stack_from_metadata_hook,,"
+}
 )";
 
 /// The calls that are lost of a program with these statements over %x and these modules.
@@ -85,6 +88,15 @@ TEST(LostModuleCalls, OneThatIsInterrupted) {
                    "  return %b, %c, %d\n",
                    first_and_second),
               ElementsAre("a"));
+}
+
+TEST(LostModuleCalls, NoneWhereANodeOfNoCallStandsBetween) {
+  EXPECT_THAT(
+      lost("  %c = aten.sin(%x) : f32[2] loc 1\n  %n = aten.sym_size.int(%x, 0) : int = 2 loc 4\n"
+           "  %a = aten.relu(%c) : f32[2] loc 1\n  %b = aten.neg(%a) : f32[2] loc 2\n"
+           "  return %b\n",
+           first_and_second),
+      IsEmpty());
 }
 
 TEST(LostModuleCalls, OneWhoseValueIsGone) {

@@ -9,6 +9,9 @@ namespace winze {
 namespace {
 
 constexpr std::string_view stack_key = "nn_module_stack";
+/// What export writes of nodes, symbolic ones for the most part, that it made between the calls of
+/// modules (torch/_export/passes/_node_metadata_hook.py): they go with the nodes before them.
+constexpr std::string_view nowhere = "_empty_nn_module_stack_from_metadata_hook,";
 
 /// The parts of `key,path,type` of one call: at commas outside of brackets, as
 /// torch/_export/serde/serialize.py splits them.
@@ -37,7 +40,10 @@ StringId stack_of(Node node) {
   if (!node.source().valid()) return {};
   const Context& context = node.graph().context();
   for (const SourceInfo::Entry& entry : context.source_info(node.source()).entries) {
-    if (context.text(entry.key) == stack_key) return entry.value;
+    if (context.text(entry.key) != stack_key) continue;
+    const std::string_view text = context.text(entry.value);
+    const bool is_nowhere = text.starts_with(nowhere) && text.find(';') == std::string_view::npos;
+    return is_nowhere ? StringId() : entry.value;
   }
   return {};
 }

@@ -26,9 +26,9 @@ class ModuleStacks {
  public:
   explicit ModuleStacks(const Context& context) : context_(context) {}
 
-  /// Ids of the calls, the root's first; empty where the node says nothing, or nothing that PyTorch
-  /// would read. Calls whose module is in none of those before them are left out, as
-  /// `torch.export.unflatten` does. Valid until the next call.
+  /// Ids of the calls, the root's first; empty where the node says nothing, nothing that PyTorch
+  /// would read, or that it belongs to whatever is before it. Calls whose module is in none of
+  /// those before them are left out, as `torch.export.unflatten` does. Valid until the next call.
   [[nodiscard]] std::span<const std::uint32_t> of(Node node);
   [[nodiscard]] const ModuleFrame& frame(std::uint32_t id) const { return frames_[id]; }
 
@@ -41,7 +41,8 @@ class ModuleStacks {
   tsl::robin_map<std::uint32_t, std::vector<std::uint32_t>> stacks_;  ///< by StringId
 };
 
-/// The text of a node's `nn_module_stack`; empty where it has none.
+/// The text of a node's `nn_module_stack`; empty where it has none, or belongs to what is before
+/// it.
 [[nodiscard]] std::string_view module_stack_text(Node node);
 /// The calls that two such texts begin with.
 [[nodiscard]] std::string_view common_module_stack(std::string_view a, std::string_view b);

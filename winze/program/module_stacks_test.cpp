@@ -47,6 +47,10 @@ TEST_F(ModuleStacksTest, LeavesOutWhatIsInNoneOfTheOthers) {
   EXPECT_THAT(calls("r,,m.Net;a,a,m.A;b,b.c,m.C;c,a.c,m.C"), ElementsAre("", "a"));
 }
 
+TEST_F(ModuleStacksTest, NodesBetweenCallsSayNothing) {
+  EXPECT_THAT(calls("_empty_nn_module_stack_from_metadata_hook,,"), IsEmpty());
+}
+
 TEST_F(ModuleStacksTest, WhatPyTorchWouldNotReadIsNothing) {
   EXPECT_THAT(calls("r,,m.Net;a,m.A"), IsEmpty());
   EXPECT_THAT(calls(""), IsEmpty());

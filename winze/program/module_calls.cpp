@@ -81,9 +81,10 @@ class Outline {
       frame.id = stack[depth];
       frame.is_closed = entries_.contains(module.fqn);
       const auto found = entries_.find(module.call);
-      if (found != entries_.end()) {
+      if (found != entries_.end() && finished_.contains(module.call)) {
+        fail(found->second);  // it cannot be made twice
+      } else if (found != entries_.end()) {
         frame.entry = found->second;
-        if (finished_.contains(module.call)) fail(frame.entry);
         for (const Node input : nodes_of(signature(frame).inputs)) {
           frame.inputs.insert(input.id().index);
           use(frames_.size() - 1, input);
@@ -249,10 +250,16 @@ std::vector<std::size_t> lost_module_calls(const ExportedProgram& program) {
     lost[at] = is_preserved(entries[at]) && !is_whole(*program.graph, *entries[at].signature);
   lose_all_calls(program, lost);
   ModuleStacks stacks(program.context());
-  // Without the one signature another may fit no more, so that it takes as many rounds as there are
-  // entries at the most; one, mostly.
+  // Without the one signature another may fit no more. Two rounds, mostly; what goes on and on is
+  // lost as a whole.
+  constexpr int most_rounds = 16;
+  int round = 0;
   for (bool is_changed = true; is_changed;) {
     const std::vector<bool> before = lost;
+    if (++round > most_rounds) {
+      for (std::size_t at = 0; at < entries.size(); ++at) lost[at] = is_preserved(entries[at]);
+      break;
+    }
     if (!Outline(program, stacks, before).run(lost)) break;
     lose_all_calls(program, lost);
     is_changed = lost != before;

@@ -51,6 +51,18 @@ def test_text_goes_to_standard_output_and_nothing_else_does(winze: Winze, folder
     assert b" ms " not in done.stdout
 
 
+def test_a_stream_without_end_is_not_read_to_it(winze: Winze, folder: Path) -> None:
+    stream = b"// nothing but comments\n" * 100_000
+    for given in ("-", "/dev/stdin"):
+        done = winze("print", given, "--read-limit", "1MB", stdin=stream, code=1, cwd=folder)
+        assert b"there are more than 1048576 bytes of text to read, or no end of it" in done.stderr
+        assert b"--read-limit raises the limit" in done.stderr
+    refused = winze("print", "-", "--read-limit", "-1", stdin=stream, code=2, cwd=folder)
+    assert b'"-1" is no size' in refused.stderr
+    text = SMALL.encode() + stream
+    assert winze("print", "-", "--read-limit", "3MB", stdin=text, cwd=folder).stdout.startswith(b"program ")
+
+
 def test_a_pipe_of_two_commands(winze: Winze, folder: Path) -> None:
     first = winze("lower", folder / "mlp.pt2", "-o", "-", "--passes", "", cwd=folder)
     second = winze("lower", "-", "-o", "-", "--passes", "", stdin=first.stdout, cwd=folder)
@@ -410,18 +422,25 @@ def test_a_summary_that_becomes_a_program_again_is_noticed(winze: Winze, folder:
     assert winze("lower", "small.wz", "-o", "out.pt2", cwd=folder).stderr == b""
 
 
-def test_unknown_fields_of_inner_records_are_missed(winze: Winze, folder: Path) -> None:
-    def warned(spot: Callable[[Any], dict[str, Any]]) -> bool:
+def test_unknown_fields_of_inner_records_are_kept(winze: Winze, folder: Path) -> None:
+    def kept(spot: Callable[[Any], dict[str, Any]]) -> bool:
+        """Whether the field comes back, by way of the text form too, and nothing is said."""
         with zipfile.ZipFile(folder / "mlp.pt2") as source, zipfile.ZipFile(folder / "new.pt2", "w") as target:
             for name in source.namelist():
                 content = source.read(name)
                 if name.endswith("models/model.json"):
                     program = json.loads(content)
-                    spot(program)["brand_new"] = 1
+                    spot(program)["brand_new"] = {"a": [1, 2.50]}
                     content = json.dumps(program).encode()
                 target.writestr(name, content)
         done = winze("lower", "new.pt2", "-o", "out.pt2", "--passes", "", cwd=folder)
-        return b'field "brand_new" of' in done.stderr
+        text = winze("lower", "new.pt2", "-o", "out.wz", "--passes", "", cwd=folder)
+        again = winze("lower", "out.wz", "-o", "again.pt2", "--passes", "", cwd=folder)
+        assert (folder / "out.pt2").read_bytes() == (folder / "again.pt2").read_bytes()
+        with zipfile.ZipFile(folder / "out.pt2") as written:
+            [name] = [name for name in written.namelist() if name.endswith("models/model.json")]
+            field = spot(json.loads(written.read(name))).get("brand_new")
+        return field == {"a": [1, 2.50]} and not done.stderr + text.stderr + again.stderr
 
     def graph(program: Any) -> Any:
         return program["graph_module"]["graph"]
@@ -429,15 +448,35 @@ def test_unknown_fields_of_inner_records_are_missed(winze: Winze, folder: Path) 
     def first_role(program: Any, key: str) -> Any:
         return next(iter(program["graph_module"]["signature"][key][0].values()))
 
-    assert warned(lambda p: graph(p)["nodes"][0]["outputs"][0]["as_tensor"])
-    assert warned(lambda p: graph(p)["nodes"][0]["inputs"][0]["arg"]["as_tensor"])
-    assert warned(lambda p: graph(p)["inputs"][0]["as_tensor"])
-    assert warned(lambda p: graph(p)["outputs"][0]["as_tensor"])
-    assert warned(lambda p: p["schema_version"])
-    assert warned(lambda p: first_role(p, "input_specs")["arg"])
-    assert warned(lambda p: first_role(p, "output_specs"))
-    assert warned(lambda p: first_role(p, "output_specs")["arg"]["as_tensor"])
-    assert not warned(lambda p: graph(p)["nodes"][0])  # is kept
+    assert kept(lambda p: graph(p)["nodes"][0]["outputs"][0]["as_tensor"])
+    assert kept(lambda p: graph(p)["nodes"][0]["inputs"][0])
+    assert kept(lambda p: graph(p)["nodes"][0]["inputs"][0]["arg"]["as_tensor"])
+    assert kept(lambda p: graph(p)["inputs"][0]["as_tensor"])
+    assert kept(lambda p: graph(p)["outputs"][0]["as_tensor"])
+    assert kept(lambda p: next(iter(graph(p)["tensor_values"].values())))
+    assert kept(lambda p: next(iter(graph(p)["tensor_values"].values()))["device"])
+    assert kept(lambda p: p["schema_version"])
+    assert kept(lambda p: first_role(p, "input_specs"))
+    assert kept(lambda p: first_role(p, "input_specs")["arg"])
+    assert kept(lambda p: first_role(p, "output_specs"))
+    assert kept(lambda p: first_role(p, "output_specs")["arg"]["as_tensor"])
+    assert kept(lambda p: graph(p)["nodes"][0])
+
+
+def test_unknown_fields_go_with_their_record_and_that_is_said(winze: Winze, folder: Path, own_programs: Path) -> None:
+    with zipfile.ZipFile(own_programs / "dtypes.pt2") as source, zipfile.ZipFile(folder / "new.pt2", "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith("models/model.json"):
+                program = json.loads(content)
+                nodes = program["graph_module"]["graph"]["nodes"]
+                check = next(node for node in nodes if "_assert_tensor_metadata" in node["target"])
+                check["inputs"][0]["brand_new"] = 1
+                content = json.dumps(program).encode()
+            target.writestr(name, content)
+    done = winze("lower", "new.pt2", "-o", "out.pt2", "--passes", "remove-assert-nodes", cwd=folder)
+    assert b'{"brand_new": 1} of graph_module.graph.nodes["' in done.stderr
+    assert b"that record is gone, or another" in done.stderr
 
 
 def test_statistics_of_a_program(winze: Winze, folder: Path) -> None:

@@ -64,6 +64,18 @@ void find_weights(ExportedProgram& program, const InputOptions& options,
 void add_input_options(CLI::App& command, InputOptions& options) {
   command.add_option("--model", options.model, "Which program, where the archive holds several")
       ->option_text("NAME");
+  command
+      .add_option("--read-limit", options.read_limit,
+                  "Read no more than so much of standard input or a pipe, such as 4GB\n"
+                  "(default: 1GB of text, 16GB of a .pt2)")
+      ->option_text("SIZE")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text.starts_with('-') ? fmt::format("{} is no size", quote(text))
+                                         : std::string();
+          },
+          ""))
+      ->transform(CLI::AsSizeValue(false));
   add_operator_options(command, options);
 }
 
@@ -95,7 +107,7 @@ std::string display_name(const std::string& path) {
 
 ExportedProgram read_program(Context& context, const std::string& path, const InputOptions& options,
                              std::vector<Diagnostic>& warnings) {
-  const Bytes bytes = read_bytes(path);
+  const Bytes bytes = read_bytes(path, options.read_limit);
   const std::string name = display_name(path);
   if (looks_like_pt2(bytes.string_view()) || looks_binary(bytes.string_view())) {
     ExportedProgram program = read_pt2(
@@ -110,7 +122,8 @@ ExportedProgram read_program(Context& context, const std::string& path, const In
     program.archive.path = path_seen_from_here(program.archive.path, path);
   }
   if (!options.weights.empty()) {
-    take_weights(program, read_file(options.weights), options.weights, options, warnings);
+    take_weights(program, read_file(options.weights, options.read_limit), options.weights, options,
+                 warnings);
   } else if (options.need_weights) {
     find_weights(program, options, warnings);
   }

@@ -20,6 +20,7 @@ struct InputOptions {
   std::string weights;                ///< archive with the weights of a program in text form
   std::vector<std::string> op_files;  ///< schemas of custom operators
   std::string op_table;               ///< operator table of another PyTorch release
+  std::uint64_t read_limit = 0;       ///< bytes of what cannot be mapped; 0 for the usual
   bool need_weights = false;          ///< the bytes of weights are wanted where they can be found
   bool need_records = false;          ///< to warn where what else the archive held is not at hand
 };

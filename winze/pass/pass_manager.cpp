@@ -13,6 +13,7 @@
 #include "winze/pass/pass_printer.h"
 #include "winze/pass/program_checks.h"
 #include "winze/pass/reproducer.h"
+#include "winze/program/module_calls.h"
 #include "winze/program/program.h"
 #include "winze/support/atomic_file.h"
 #include "winze/support/quote.h"
@@ -100,7 +101,8 @@ class PipelineRun {
         options_(options),
         program_(program),
         printer_(options, program),
-        counts_(*program.graph) {}
+        counts_(*program.graph),
+        lost_calls_(lost_module_calls(program)) {}
 
   Report run() {
     const Stopwatch watch;
@@ -187,6 +189,7 @@ class PipelineRun {
     try {
       call(*entry.info, context);
       pass.seconds = watch.seconds();
+      drop_lost_calls(context);
       const Stopwatch verify_watch;
       std::optional<Diagnostic> failure = check_result(*entry.info, context);
       pass.verify_seconds = verify_watch.seconds();
@@ -215,6 +218,21 @@ class PipelineRun {
     }
     const std::vector<Graph*> graphs = program_.graph->all_graphs();
     for (Graph* graph : graphs | std::views::reverse) info.run(*graph, context);
+  }
+
+  /// Signatures of modules that do not fit the graph any more would keep PyTorch from making
+  /// modules of it. Those that did not fit before any pass are as they came.
+  void drop_lost_calls(PassContext& context) {
+    if (program_.graph->journal().pending() == 0) return;
+    for (const std::size_t lost : lost_module_calls(program_)) {
+      if (std::ranges::binary_search(lost_calls_, lost)) continue;
+      ModuleCallEntry& entry = context.edit_program().module_call_graph[lost];
+      entry.signature.reset();
+      context.warn(
+          "the preserved signature of module {} is dropped: what is left of its nodes does not fit "
+          "it",
+          quote(entry.fqn));
+    }
   }
 
   std::optional<Diagnostic> check_result(const PassInfo& info, const PassContext& context) {
@@ -283,6 +301,7 @@ class PipelineRun {
   ExportedProgram& program_;
   PassPrinter printer_;
   OpCounts counts_;
+  std::vector<std::size_t> lost_calls_;  ///< before any pass
   Report report_;
 };
 

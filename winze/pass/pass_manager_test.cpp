@@ -75,11 +75,39 @@ void use_rules(Graph& graph, PassContext& context) {
 }
 constexpr PassInfo use_rules_info{.name = "use-rules", .run = use_rules};
 
+/// Erases relus, and breaks its promise.
+constexpr PassInfo erase_and_fail_info{.name = "erase-and-fail",
+                                       .run = erase_relus,
+                                       .scope = PassScope::every_graph,
+                                       .leaves_none_of = {op::aten_neg_default}};
+
+/// The signature of module `a`, whose only node is a relu, was preserved.
+constexpr std::string_view preserved_module = R"(graph forward(%x: input f32[2]) {
+  %a = aten.relu(%x) : f32[2] loc 1
+  %b = aten.neg(%a) : f32[2] loc 0
+  return output %b
+}
+module "" {
+  inputs %x
+  outputs %b
+}
+module "a" {
+  inputs %x
+  outputs %a
+}
+loc 0 {
+  nn_module_stack: "r,,m.Net"
+}
+loc 1 {
+  nn_module_stack: "r,,m.Net;a,a,m.A"
+}
+)";
+
 class PassManagerTest : public ::testing::Test {
  protected:
   PassManagerTest() : program_(parse_program(context_, two_relus)) {
     for (const PassInfo* info : {&edit_and_throw_info, &leave_relus_info, &decline_info,
-                                 &spoil_meta_info, &use_rules_info}) {
+                                 &spoil_meta_info, &use_rules_info, &erase_and_fail_info}) {
       registry_.add(*info);
     }
     options_.print = [this](std::string_view text) { printed_ += text; };
@@ -121,6 +149,24 @@ TEST_F(PassManagerTest, KeepsNotesAndWarnings) {
   const Report report = run("note-only");
   EXPECT_THAT(report.passes[0].notes, ElementsAre(HasSubstr("nodes")));
   EXPECT_THAT(report.passes[0].warnings, ElementsAre("nothing was done"));
+}
+
+TEST_F(PassManagerTest, DropsTheSignatureOfAModuleThatAPassEmptied) {
+  program_ = parse_program(context_, preserved_module);
+  const Report report = run("note-only, erase-relus");
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report.passes[1].warnings,
+              ElementsAre("the preserved signature of module \"a\" is dropped: what is left of its "
+                          "nodes does not fit it"));
+  EXPECT_TRUE(program_.module_call_graph[0].signature);
+  EXPECT_FALSE(program_.module_call_graph[1].signature);
+}
+
+TEST_F(PassManagerTest, KeepsTheSignatureOfAModuleWhereThePassIsTakenBack) {
+  program_ = parse_program(context_, preserved_module);
+  const std::string before = text();
+  ASSERT_FALSE(run("erase-and-fail").ok());
+  EXPECT_EQ(text(), before);
 }
 
 TEST_F(PassManagerTest, CountsEditsByRule) {

@@ -21,6 +21,7 @@ void copy_all_but_graph(const ExportedProgram& from, ExportedProgram& to) {
   to.unknown_fields = from.unknown_fields;
   to.graph_module_unknown_fields = from.graph_module_unknown_fields;
   to.signature_unknown_fields = from.signature_unknown_fields;
+  to.unknown_members = from.unknown_members;
   to.storages = from.storages;
   to.state_dict = from.state_dict;
   to.constants = from.constants;

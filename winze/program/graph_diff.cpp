@@ -27,6 +27,8 @@ class GraphComparer {
         differences_(differences),
         to_b_(a.nodes().size(), unpaired),
         to_a_(b.nodes().size(), unpaired),
+        stand_in_b_(a.nodes().size(), unpaired),
+        stand_in_a_(b.nodes().size(), unpaired),
         exact_(a.nodes().size(), false) {}
 
   void compare() {
@@ -215,16 +217,27 @@ class GraphComparer {
     if (!same_structure) details.emplace_back("grouping of the results");
   }
 
-  /// Equal, where values count as equal when the nodes that yield them are a pair.
+  /// Whether the value of `b` is used where `a` used its own: their nodes are a pair, or each is in
+  /// one graph alone and the one stands in for the other wherever that is used. Such nodes are
+  /// reported themselves; that their users have another argument says nothing more.
+  bool same_value(const Value& value_a, const Value& value_b) {
+    if (value_a.index() != value_b.index()) return false;
+    const std::uint32_t at_a = a_.position(value_a.node());
+    const std::uint32_t at_b = b_.position(value_b.node());
+    if (to_b_[at_a] != unpaired || to_a_[at_b] != unpaired) return to_b_[at_a] == at_b;
+    if (stand_in_b_[at_a] == unpaired && stand_in_a_[at_b] == unpaired) {
+      stand_in_b_[at_a] = at_b;
+      stand_in_a_[at_b] = at_a;
+    }
+    return stand_in_b_[at_a] == at_b;
+  }
+
+  /// Equal, where values count as equal by `same_value`.
   bool same(const Node& node_a, const Argument& a, const Node& node_b, const Argument& b,
             int depth) {
     if (a.kind() != b.kind()) return false;
-    if (a.is_value()) {
-      const Value value_a = a_.graph().value_at(a.value_id());
-      const Value value_b = b_.graph().value_at(b.value_id());
-      return to_b_[a_.position(value_a.node())] == b_.position(value_b.node()) &&
-             value_a.index() == value_b.index();
-    }
+    if (a.is_value())
+      return same_value(a_.graph().value_at(a.value_id()), b_.graph().value_at(b.value_id()));
     if (a.kind() == ArgumentKind::graph)
       return a_.argument(node_a, a, 0) == b_.argument(node_b, b, 0);
     if (!a.is_list()) return a_.side().constant(a) == b_.side().constant(b);
@@ -327,6 +340,8 @@ class GraphComparer {
   std::vector<Difference>& differences_;
   std::vector<std::uint32_t> to_b_;
   std::vector<std::uint32_t> to_a_;
+  std::vector<std::uint32_t> stand_in_b_;  // of nodes without a pair, see same_value
+  std::vector<std::uint32_t> stand_in_a_;
   std::vector<bool> exact_;  // of `a`: everything down to the inputs is equal
   std::vector<Nested> nested_;
 };

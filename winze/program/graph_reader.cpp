@@ -165,7 +165,7 @@ Argument GraphReader::read_subgraph(JsonValue argument) {
     } else if (field.key == "graph") {
       graph = field.value;
     } else {
-      session_.dropped_field(field, "GraphArgument");
+      session_.unknown_field(argument, field, "GraphArgument");
     }
   }
   if (depth_ == max_graph_depth) {

@@ -12,9 +12,6 @@
 
 namespace winze {
 
-/// Graphs may be nested so deep.
-inline constexpr std::uint32_t max_graph_depth = 64;
-
 /// The roles of a program's inputs and outputs.
 struct SignatureJson {
   JsonValue input_specs;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "winze/program/module_stacks.h"
 #include "winze/program/node_reader.h"
 #include "winze/program/schema_fields.h"
 #include "winze/schema/op.h"
@@ -235,8 +236,42 @@ void GraphWriter::write_metadata(Node node) {
       if (escaped.empty()) append_json_string(escaped, text);
       writer_.raw(escaped);
     }
+  } else if (const std::string_view stack = module_stack_around(node); !stack.empty()) {
+    writer_.plain_key("nn_module_stack");
+    writer_.string(stack);
   }
   writer_.end_object();
+}
+
+/// For a node that a pass made of nothing: the calls of modules that both its neighbours are in.
+/// torch.export.unflatten wants it of each node, and makes one module of neighbours that agree.
+std::string_view GraphWriter::module_stack_around(Node node) {
+  if (!knows_module_stacks_) find_module_stacks();
+  const auto found = module_stacks_.find(node.id().index);
+  return found == module_stacks_.end() ? std::string_view() : found->second;
+}
+
+void GraphWriter::find_module_stacks() {
+  knows_module_stacks_ = true;
+  std::string_view before;
+  std::vector<std::uint32_t> open;
+  const auto close = [&](std::string_view after) {
+    const std::string_view stack = before.empty() ? after : before;
+    for (const std::uint32_t index : open)
+      module_stacks_.emplace(index, common_module_stack(stack, after));
+    open.clear();
+  };
+  for (const Node node : graph_.nodes()) {
+    if (!node.is_call()) continue;
+    if (!node.source().valid()) {
+      open.push_back(node.id().index);
+    } else if (const std::string_view own = module_stack_text(node); !own.empty()) {
+      // The first nodes of a graph are the root's.
+      close(before.empty() ? own.substr(0, own.find(';')) : own);
+      before = own;
+    }
+  }
+  close(before.substr(0, before.find(';')));
 }
 
 void GraphWriter::write_tables() {

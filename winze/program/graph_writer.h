@@ -52,6 +52,8 @@ class GraphWriter {
   void write_results(Node node, const ResultStructure& structure);
   void write_result_list(Node node, std::uint32_t first, std::uint32_t count);
   void write_metadata(Node node);
+  [[nodiscard]] std::string_view module_stack_around(Node node);
+  void find_module_stacks();
   void write_tables();
   void write_table(std::string_view key, ValueKind kind);
   void write_subgraph(const Graph& graph);
@@ -71,6 +73,8 @@ class GraphWriter {
   tsl::robin_map<std::string, std::uint32_t>
       subgraph_names_;  ///< how many nested graphs have the name
   tsl::robin_map<std::string, std::vector<SharedBody>> shared_bodies_;
+  bool knows_module_stacks_ = false;
+  tsl::robin_map<std::uint32_t, std::string_view> module_stacks_;  ///< of nodes that have none
 };
 
 }  // namespace winze

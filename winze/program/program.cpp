@@ -118,6 +118,7 @@ ExportedProgram ExportedProgram::clone() const {
   copy.unknown_fields = unknown_fields;
   copy.graph_module_unknown_fields = graph_module_unknown_fields;
   copy.signature_unknown_fields = signature_unknown_fields;
+  copy.unknown_members = unknown_members;
   copy.storages = storages;
   copy.state_dict = state_dict;
   copy.constants = constants;

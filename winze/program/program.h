@@ -15,6 +15,7 @@
 #include "winze/ir/context.h"
 #include "winze/ir/graph.h"
 #include "winze/program/module_call.h"
+#include "winze/program/unknown_members.h"
 #include "winze/program/weights.h"
 #include "winze/symbolic/symbolic_context.h"
 
@@ -102,6 +103,7 @@ struct ExportedProgram {
   std::string unknown_fields;
   std::string graph_module_unknown_fields;
   std::string signature_unknown_fields;
+  std::vector<UnknownMembers> unknown_members;  ///< of all other records
 
   std::vector<Storage> storages;
   WeightTable state_dict;  ///< parameters and persistent buffers

@@ -69,6 +69,33 @@ TEST(ProgramDiff, ShowsNodesThatOnlyOneHas) {
       "    returned value 0: %b -> %c\n");
 }
 
+TEST(ProgramDiff, NamesAReplacedNodeAndNotItsUsers) {
+  const std::string users =
+      "  %b = aten.neg(%a) : f32[2]\n  %c = aten.mul.Tensor(%a, %b) : f32[2]\n  return %a, %c\n";
+  EXPECT_EQ(diff(around("  %a = aten.relu(%x) : f32[2]\n" + users),
+                 around("  %a = aten.sin(%x) : f32[2]\n" + users)),
+            "graph:\n"
+            "- %a = aten.relu.default(%x) : f32[2]\n"
+            "+ %a = aten.sin.default(%x) : f32[2]\n");
+}
+
+TEST(ProgramDiff, NamesUsersThatHaveAnotherReplacement) {
+  const std::string rest = "  return %c, %d\n";
+  EXPECT_EQ(diff(around("  %a = aten.relu(%x) : f32[2]\n  %c = aten.neg(%a) : f32[2]\n"
+                        "  %d = aten.exp(%a) : f32[2]\n" +
+                        rest),
+                 around("  %a = aten.sin(%x) : f32[2]\n  %b = aten.cos(%x) : f32[2]\n"
+                        "  %c = aten.neg(%a) : f32[2]\n  %d = aten.exp(%b) : f32[2]\n" +
+                        rest)),
+            "graph:\n"
+            "- %a = aten.relu.default(%x) : f32[2]\n"
+            "+ %a = aten.sin.default(%x) : f32[2]\n"
+            "+ %b = aten.cos.default(%x) : f32[2]\n"
+            "- %d = aten.exp.default(%a) : f32[2]\n"
+            "+ %d = aten.exp.default(%b) : f32[2]\n"
+            "    argument 0 (self): %a -> %b\n");
+}
+
 TEST(ProgramDiff, ShowsAChangedType) {
   EXPECT_EQ(diff(around("  %a = aten.relu(%x) : f32[2]\n  return %a\n"),
                  around("  %a = aten.relu(%x) : f64[2]\n  return %a\n")),

@@ -30,10 +30,11 @@ class ProgramParser {
         lexer_.fail_at(begin,
                        fmt::format("\"{}\" does not begin a line {} the graph", word,
                                    has_graph_ ? "behind" : "before"),
-                       has_graph_ ? "what may follow are 'state_dict', 'constants', 'guard', "
-                                    "'metadata', 'named_tuple', 'module' and 'loc'"
-                                  : "what may stand here are 'program', 'archive', 'device', "
-                                    "'symbol', 'range', 'expression' and 'graph'");
+                       has_graph_
+                           ? "what may follow are 'state_dict', 'constants', 'guard', "
+                             "'metadata', 'named_tuple', 'module', 'unknown_members' and 'loc'"
+                           : "what may stand here are 'program', 'archive', 'device', "
+                             "'symbol', 'range', 'expression' and 'graph'");
       }
     }
     if (!has_graph_) lexer_.fail_expected("'graph'");
@@ -89,6 +90,13 @@ class ProgramParser {
       program_.treespec_namedtuple_fields.push_back(std::move(definition));
     } else if (word == "module") {
       module();
+    } else if (word == "unknown_members") {
+      UnknownMembers& kept = program_.unknown_members.emplace_back();
+      kept.path = lexer_.string("the path of a record in quotes");
+      lexer_.expect_word("known", "behind the path of a record");
+      kept.known = lexer_.string("the known fields as a string");
+      lexer_.expect_word("members", "behind the known fields of a record");
+      kept.members = lexer_.string("the unknown fields as a string");
     } else if (word == "loc") {
       parser_.source_entry();
     } else {

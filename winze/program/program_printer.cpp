@@ -34,6 +34,7 @@ class ProgramPrinter {
     append_weights(out_, printer_, program_);
     carried();
     modules();
+    unknown_members();
     if (options_.sources == TextSources::table) printer_.source_table();
     return std::move(out_);
   }
@@ -213,6 +214,16 @@ class ProgramPrinter {
         module_signature(*entry.signature);
         out_ += '}';
       }
+      out_ += '\n';
+    }
+  }
+
+  void unknown_members() {
+    for (const UnknownMembers& kept : program_.unknown_members) {
+      out_ += "unknown_members ";
+      append_quoted(out_, kept.path);
+      field("known", kept.known);
+      field("members", kept.members);
       out_ += '\n';
     }
   }

@@ -14,9 +14,6 @@
 namespace winze {
 namespace {
 
-/// A nested graph takes seven levels of JSON.
-constexpr std::uint32_t max_json_depth = max_graph_depth * 7 + 50;
-
 struct ProgramMembers {
   std::optional<JsonValue> graph_module, opset_version, range_constraints, schema_version,
       verifiers, torch_version, guards_code;
@@ -50,7 +47,7 @@ ProgramMembers read_members(ExportedProgram& program, JsonValue root) {
 
 void read_schema_version(ReadSession& session, JsonValue value) {
   ExportedProgram& program = session.program;
-  session.drop_others(value, {"major", "minor"}, "SchemaVersion");
+  session.know_only(value, {"major", "minor"}, "SchemaVersion");
   program.schema_version.major = value.get("major").int64();
   program.schema_version.minor = value.get("minor").int64();
   if (program.schema_version.major == schema_major && program.schema_version.minor >= 0) return;
@@ -81,7 +78,7 @@ void read_range_constraints(ReadSession& session, JsonValue value) {
       } else if (bound.key == "max_val") {
         constraint.max_val = read_bound(bound.value);
       } else {
-        session.dropped_field(bound, "RangeConstraint");
+        session.unknown_field(field.value, bound, "RangeConstraint");
       }
     }
     if (constraint.min_val && constraint.max_val && *constraint.min_val > *constraint.max_val) {
@@ -99,7 +96,7 @@ void read_named_tuples(ReadSession& session, JsonValue value) {
       if (member.key == "field_names") {
         definition.field_names = read_strings(member.value);
       } else {
-        session.dropped_field(member, "NamedTupleDef");
+        session.unknown_field(field.value, member, "NamedTupleDef");
       }
     }
     session.program.treespec_namedtuple_fields.push_back(std::move(definition));
@@ -159,10 +156,11 @@ void read_graph_module(ReadSession& session, JsonValue value) {
 
 void read_program_json(ExportedProgram& program, const Bytes& json, const Where& where,
                        std::vector<Diagnostic>* warnings) {
-  const JsonDocument document(json, where, {.max_depth = max_json_depth});
+  const JsonDocument document(json, where, {.max_depth = max_program_json_depth});
   const JsonValue root = document.root();
   const ProgramMembers members = read_members(program, root);
   ReadSession session(program, warnings);
+  session.keep_unknown();
   read_schema_version(session, required(members.schema_version, root, "schema_version"));
   if (members.torch_version) program.torch_version = members.torch_version->string();
   if (members.verifiers) program.verifiers = read_strings(*members.verifiers);
@@ -180,6 +178,7 @@ void read_program_json(ExportedProgram& program, const Bytes& json, const Where&
   } catch (Error& error) {
     rethrow_at(error, ranges);
   }
+  session.take_unknown(root);
 }
 
 }  // namespace winze

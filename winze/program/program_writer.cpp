@@ -134,7 +134,8 @@ void write_program(WriteSession& session, JsonWriter& writer, std::string_view t
 
 bool has_unknown_fields(const ExportedProgram& program) {
   return !program.unknown_fields.empty() || !program.graph_module_unknown_fields.empty() ||
-         !program.signature_unknown_fields.empty() || !program.graph->unknown_fields().empty();
+         !program.signature_unknown_fields.empty() || !program.unknown_members.empty() ||
+         !program.graph->unknown_fields().empty();
 }
 
 }  // namespace
@@ -192,7 +193,14 @@ std::string program_json(const ExportedProgram& program, const WriteOptions& opt
   json.reserve(program.graph->size() * 2048 + 4096);
   JsonWriter writer(json);
   write_program(session, writer, target.torch_version);
-  return json;
+  if (!keeps_unknown) return json;
+  return with_unknown_members(std::move(json), program.unknown_members,
+                              [&](const UnknownMembers& lost) {
+                                session.warn(
+                                    fmt::format("{} of {} is dropped, which this version does not "
+                                                "know: that record is gone, or another",
+                                                lost.members, lost.path));
+                              });
 }
 
 }  // namespace winze

@@ -10,7 +10,24 @@
 
 namespace winze {
 
-void ReadSession::dropped_field(const JsonField& field, std::string_view owner) {
+void ReadSession::take_unknown(JsonValue root) {
+  program.unknown_members = unknown_.take(root, [this](JsonValue record) {
+    for (const JsonField field : record.object()) {
+      drop(field, "a record");
+      break;
+    }
+  });
+}
+
+void ReadSession::unknown_field(JsonValue record, const JsonField& field, std::string_view owner) {
+  if (keeps_unknown_) {
+    unknown_.add(record, field);
+  } else {
+    drop(field, owner);
+  }
+}
+
+void ReadSession::drop(const JsonField& field, std::string_view owner) {
   if (warnings_ == nullptr || !dropped_.emplace(owner, field.key).second) return;
   Diagnostic diagnostic;
   diagnostic.message = fmt::format("field {} of {} is not known to this version and is dropped",
@@ -25,16 +42,16 @@ JsonValue ReadSession::only_member(JsonValue record, std::string_view key, std::
     if (field.key == key) {
       found = field.value;
     } else {
-      dropped_field(field, owner);
+      unknown_field(record, field, owner);
     }
   }
   return required(found, record, key);
 }
 
-void ReadSession::drop_others(JsonValue record, std::initializer_list<std::string_view> known,
-                              std::string_view owner) {
+void ReadSession::know_only(JsonValue record, std::initializer_list<std::string_view> known,
+                            std::string_view owner) {
   for (const JsonField field : record.object()) {
-    if (std::ranges::find(known, field.key) == known.end()) dropped_field(field, owner);
+    if (std::ranges::find(known, field.key) == known.end()) unknown_field(record, field, owner);
   }
 }
 
@@ -58,7 +75,7 @@ JsonValue name_of_value(ReadSession& session, JsonValue record, ValueKind kind) 
     case ValueKind::tensor:
       return session.only_member(record, "name", "TensorArgument");
     case ValueKind::custom_object:
-      session.drop_others(record, {"name", "class_fqn"}, "CustomObjArgument");
+      session.know_only(record, {"name", "class_fqn"}, "CustomObjArgument");
       return record.get("name");
     default:
       return session.only_member(record, "as_name", "a symbolic argument");

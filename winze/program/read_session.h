@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -14,11 +15,17 @@
 
 #include "winze/ir/context.h"
 #include "winze/program/program.h"
+#include "winze/program/unknown_members.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/hash.h"
 #include "winze/support/json_reader.h"
 
 namespace winze {
+
+/// Graphs may be nested so deep.
+inline constexpr std::uint32_t max_graph_depth = 64;
+/// And the JSON that holds them: a nested graph takes seven levels.
+inline constexpr std::uint32_t max_program_json_depth = max_graph_depth * 7 + 50;
 
 /// Hashes text that comes from a file: with a seed for each table, so that no texts can be chosen
 /// that collide.
@@ -44,22 +51,31 @@ class ReadSession {
   /// Values of node metadata by their raw JSON, so that a repeated stack trace is unescaped once.
   tsl::robin_map<std::string_view, StringId, TextHash> metadata_texts;
 
-  /// Notes a member that is dropped because its owner has no place for it; said once for each kind
-  /// of owner and key.
-  void dropped_field(const JsonField& field, std::string_view owner);
-  /// The value of the one member that the schema's record `owner` has; others are dropped.
+  /// Keeps the unknown members of records that have no place for them, for `take_unknown`. Without
+  /// it they are dropped with a warning.
+  void keep_unknown() { keeps_unknown_ = true; }
+  /// Puts what was kept into the program. `root` is that of the document that was read.
+  void take_unknown(JsonValue root);
+  /// Notes a member of `record`, which the schema calls `owner`, that is not known. Where it is
+  /// dropped, that is said once for each kind of owner and key.
+  void unknown_field(JsonValue record, const JsonField& field, std::string_view owner);
+  /// The value of the one member that the schema's record `owner` has; others are not known.
   [[nodiscard]] JsonValue only_member(JsonValue record, std::string_view key,
                                       std::string_view owner);
-  /// Drops every member of the schema's record `owner` but these.
-  void drop_others(JsonValue record, std::initializer_list<std::string_view> known,
-                   std::string_view owner);
+  /// Every member of the schema's record `owner` but these is not known.
+  void know_only(JsonValue record, std::initializer_list<std::string_view> known,
+                 std::string_view owner);
   /// Notes, once, that an expression comes with another hint than where it stood first, which is
   /// kept.
   void other_hint(JsonValue expression);
   void warn(Diagnostic diagnostic);
 
  private:
+  void drop(const JsonField& field, std::string_view owner);
+
   std::vector<Diagnostic>* warnings_;
+  UnknownMemberCollector unknown_;
+  bool keeps_unknown_ = false;
   std::set<std::pair<std::string, std::string>> dropped_;
   bool told_of_hints_ = false;
 };

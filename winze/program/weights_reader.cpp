@@ -55,7 +55,7 @@ void PayloadReader::read(const ZipEntry& config) {
     if (field.key == "config") {
       payloads = field.value;
     } else {
-      session_.dropped_field(field, "PayloadConfig");
+      session_.unknown_field(document.root(), field, "PayloadConfig");
     }
   }
   for (const JsonField field : required(payloads, document.root(), "config").object()) {

@@ -19,6 +19,10 @@ constexpr std::uint16_t dos_date = 0x0021;  // 1980-01-01, the first day there i
 constexpr std::uint16_t version_plain = 20;
 /// What is mapped and copied at a time.
 constexpr std::size_t part_size = std::size_t{4} << 20U;
+/// Less than this is read from its file rather than mapped: should the file have been shortened
+/// meanwhile, reading is an error, and touching a page of it would end the process. Larger parts
+/// are handed to the system as they are, which refuses such pages itself.
+constexpr std::size_t small_size = std::size_t{256} << 10U;
 constexpr std::uint16_t version_zip64 = 45;
 
 bool is_wide(std::uint64_t value) {
@@ -36,7 +40,7 @@ void ZipWriter::write(std::string_view bytes) {
 }
 
 void ZipWriter::add(std::string_view name, const Bytes& content) {
-  add(name, content.string_view());
+  add(name, content.size() < small_size ? copied(content) : content.string_view());
 }
 
 void ZipWriter::add(std::string_view name, std::string_view content) {
@@ -48,9 +52,20 @@ void ZipWriter::add_unchanged(std::string_view name, const Bytes& content, std::
   add_header(name, content.size(), crc32);
   for (std::size_t at = 0; at < content.size(); at += part_size) {
     const Bytes part = content.slice(at, std::min(part_size, content.size() - at));
+    if (part.size() < small_size) {
+      write(copied(part));
+      continue;
+    }
     part.map_pages();
     write(part.string_view());
   }
+}
+
+std::string_view ZipWriter::copied(const Bytes& content) {
+  if (copy_.size() < content.size()) copy_.resize(content.size());
+  const std::span<char> copy(copy_.data(), content.size());
+  content.copy_to(copy, 0);
+  return {copy.data(), copy.size()};
 }
 
 void ZipWriter::add_header(std::string_view name, std::uint64_t size, std::uint32_t crc32) {

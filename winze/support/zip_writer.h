@@ -55,11 +55,14 @@ class ZipWriter {
   void append_central(const Record& record);
   void append_zip64_end(std::uint64_t start, std::uint64_t size);
   void write(std::string_view bytes);
+  /// The content in memory of its own; valid until the next call.
+  [[nodiscard]] std::string_view copied(const Bytes& content);
 
   ByteSink& sink_;
   std::vector<Record> records_;
   tsl::robin_set<std::string> names_;
   std::string scratch_;
+  std::string copy_;
   std::uint64_t offset_ = 0;
   bool finished_ = false;
 };

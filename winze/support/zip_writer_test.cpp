@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -69,6 +71,26 @@ TEST(ZipWriter, CopiesRecordsWithTheCrcTheyHad) {
   EXPECT_EQ(second, first);
 }
 
+TEST(ZipWriter, RefusesContentThatWasShortenedMeanwhile) {
+  const std::string path = ::testing::TempDir() + "/winze_shortened";
+  for (const std::size_t size : {std::size_t{100000}, (std::size_t{4} << 20U) + 1000}) {
+    std::ofstream(path) << std::string(size, 'w');
+    const Bytes mapped = map_file(path);
+    // Of the larger one only the last part, which is small, is gone.
+    std::filesystem::resize_file(path, size < 1000000 ? 0 : std::size_t{4} << 20U);
+    std::string out;
+    StringSink sink(out);
+    ZipWriter writer(sink);
+    try {
+      writer.add_unchanged("w", mapped.slice(0, mapped.size()), 1);
+      FAIL() << "nothing is thrown";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("a mapped file was shortened while it was read"));
+    }
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(ZipWriter, WritesManyRecords) {
   const std::string bytes = written([](ZipWriter& writer) {
     for (int i = 0; i < 70'000; ++i) writer.add(fmt::format("r{}", i), "");
@@ -99,12 +121,12 @@ class SparseSink final : public ByteSink {
 };
 
 TEST(ZipWriter, UsesZip64BeyondFourGigabytes) {
-  constexpr std::uint64_t huge = (std::uint64_t{1} << 32U) + 5000;
+  constexpr std::uint64_t huge = (std::uint64_t{1} << 32U) + (std::uint64_t{1} << 20U);
   SparseSink sink;
   ZipWriter writer(sink);
   const char anything = 0;
-  // Of parts as large as the content comes in, the sink looks at sizes alone: no byte beyond the
-  // first is touched.
+  // Of parts as large as the content comes in (the last has 1 MiB), the sink looks at sizes alone:
+  // no byte beyond the first is touched.
   writer.add_unchanged("a/huge", Bytes::share(nullptr, &anything, huge), 0x12345678);
   const std::uint64_t offset = writer.size();
   writer.add("a/behind", "x");

@@ -98,6 +98,19 @@ constexpr Spelling spellings[] = {
     {"Ne", SymOp::ne},
     {"Lt", SymOp::lt},
     {"Le", SymOp::le},
+    // What PyTorch's functions become where Python's overflow: sympy's own, of the same value.
+    {"cos", SymOp::opaque_cos},
+    {"cosh", SymOp::opaque_cosh},
+    {"sin", SymOp::opaque_sin},
+    {"sinh", SymOp::opaque_sinh},
+    {"tan", SymOp::opaque_tan},
+    {"tanh", SymOp::opaque_tanh},
+    {"asin", SymOp::opaque_asin},
+    {"acos", SymOp::opaque_acos},
+    {"atan", SymOp::opaque_atan},
+    {"exp", SymOp::opaque_exp},
+    {"log", SymOp::opaque_log},
+    {"asinh", SymOp::opaque_asinh},
 };
 
 }  // namespace

@@ -72,6 +72,12 @@ TEST_F(TextFormatTest, Functions) {
   EXPECT_EQ(plain("OpaqueUnaryFn_sqrt(s0)*0.5"), "0.5*OpaqueUnaryFn_sqrt(s0)");
 }
 
+TEST_F(TextFormatTest, SympysOwnFunctionsAreThoseOfPyTorch) {
+  EXPECT_EQ(plain("exp(s0) + log(s0)*sin(2)"),
+            plain("OpaqueUnaryFn_exp(s0) + OpaqueUnaryFn_log(s0)*OpaqueUnaryFn_sin(2)"));
+  EXPECT_EQ(plain("asinh(s0)"), "OpaqueUnaryFn_asinh(s0)");
+}
+
 TEST_F(TextFormatTest, SreprIsThatOfPyTorch) {
   EXPECT_EQ(srepr("2*s0 + 1"),
             "Add(Mul(Integer(2), Symbol('s0', positive=True, integer=True)), Integer(1))");

@@ -9,6 +9,7 @@
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/call_arguments.h"
 #include "winze/effects/layout_uses.h"
+#include "winze/program/module_calls.h"
 #include "winze/schema/op.h"
 #include "winze/support/record_array.h"
 
@@ -153,6 +154,7 @@ class CallMerger {
   CallMerger(Graph& root, const PassContext& context)
       : root_(root), context_(context), effects_(root.context()) {
     roles_.resize(root.context().ops().size(), Role::unknown);
+    if (context.has_program()) preserved_.emplace(context.program());
   }
 
   void run(Graph& graph) {
@@ -228,7 +230,8 @@ class CallMerger {
       if (!same_call(earlier, node)) continue;
       // A call before the last barrier is as good as not seen, and so is one that must stay apart:
       // a third call is nearer to the later one.
-      const bool is_apart = barrier_ && earlier.before(barrier_);
+      const bool is_apart = (barrier_ && earlier.before(barrier_)) ||
+                            (preserved_ && !preserved_->same(earlier, node));
       if (is_apart || !safety().may_merge(earlier, node)) break;
       safety().merged(earlier, node);
       node.replace_all_uses_with(earlier);
@@ -253,6 +256,7 @@ class CallMerger {
   std::vector<Pending> pending_;
   Node barrier_;  ///< the last one so far; invalid before the first
   std::optional<MergeSafety> safety_;
+  std::optional<PreservedCalls> preserved_;
 };
 
 }  // namespace

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/passes/cleanup/remove_no_op_clones.h"
 
+#include <optional>
+
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/layout_uses.h"
+#include "winze/program/module_calls.h"
 #include "winze/schema/op.h"
 
 namespace winze {
@@ -41,10 +44,14 @@ bool can_be_told_apart(Node clone, const AliasAnalysis& aliases) {
 
 void remove_no_op_clones(Graph& graph, PassContext& context) {
   AliasAnalysis aliases = context.alias_analysis(graph);
+  std::optional<PreservedCalls> preserved;
+  if (context.has_program()) preserved.emplace(context.program());
   for (Graph* each : graph.all_graphs()) {
     for (Node clone : each->find_nodes(op::aten_clone_default)) {
       const Value source = clone.argument_value(0);
       if (!source || can_be_told_apart(clone, aliases)) continue;
+      // It may be all that a module whose signature was preserved does.
+      if (preserved && !preserved->same(source.node(), clone)) continue;
       aliases.merge(source, clone.value());
       clone.value().replace_all_uses_with(source);
       clone.erase();

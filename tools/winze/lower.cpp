@@ -55,6 +55,7 @@ struct LowerOptions {
   std::string print_on_change;
   std::string check;
   CheckOptions check_options;
+  std::uint64_t check_memory = CheckOptions::default_reuse_bytes >> 20U;  // MB
   bool no_aliasing = false;
   std::uint64_t stop_after_edits = 0;
   CLI::Option* stop_after_edits_given = nullptr;
@@ -150,6 +151,7 @@ void fill_settings(LowerOptions& options) {
         "name a release from 2.9 on, such as 2.13");
   }
   if (!options.check.empty() && options.check != "none") {
+    options.check_options.reuse_bytes = options.check_memory << 20U;
     options.check_options.compare.aliasing = !options.no_aliasing;
     options.check_options.mode = options.check == "end" ? CheckMode::end : CheckMode::each;
     settings.check = options.check_options;
@@ -262,6 +264,13 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
       ->option_text("SECONDS")
       ->group(group);
   command
+      .add_option("--check-memory", options.check_memory,
+                  "Keep so many megabytes of results for later runs, which reuse those of calls\n"
+                  "that compute the same (default: 1024)")
+      ->option_text("MB")
+      ->check(whole_number(0, 1 << 24))
+      ->group(group);
+  command
       .add_option("--check-seed", check.generate.seed,
                   "For inputs that are made and random operators")
       ->option_text("N")
@@ -275,7 +284,7 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
       ->group(group);
   command
       .add_flag("--no-aliasing", options.no_aliasing,
-                "Let outputs stop sharing storage, as repair-input-as-output wants it")
+                "Do not compare which outputs share storage with inputs and each other")
       ->group(group);
   command.add_option("--load", check.libraries, "Load operators of a shared library")
       ->option_text("LIB.so")

@@ -304,6 +304,7 @@ void Compiler::visit_call(Node node) {
   const Op& op = graph_->context().ops().get(node.op());
   Instruction instruction;
   instruction.node = node.id();
+  instruction.is_uninitialized = op.effects.is_uninitialized;
   if (op.kind == OpKind::higher_order) {
     const Op& base = graph_->context().ops().get(op.base);
     instruction.native = find_higher_order_function(base.qualified_name);

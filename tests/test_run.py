@@ -3,6 +3,7 @@
 
 import io
 import json
+import os
 import re
 import zipfile
 from functools import cache
@@ -100,6 +101,18 @@ def test_the_default_pipeline_keeps_the_numbers_of_a_real_program(
     done = winze("lower", MODELS_DIR / f"{model['name']}.pt2", "-o", lowered, "--check=each", *LOAD)
     assert b"checked on numbers" in done.stderr
     assert b"nothing was compared" not in done.stderr
+
+
+# Comparing every program takes minutes; `WINZE_ALL_MODELS=1` does.
+COMPARED = MODELS if os.environ.get("WINZE_ALL_MODELS") else MODELS[::9]
+
+
+@pytest.mark.parametrize("model", COMPARED)
+def test_a_real_program_is_equal_to_its_lowered_self(winze: Winze, model: dict[str, Any], tmp_path: Path) -> None:
+    source = MODELS_DIR / f"{model['name']}.pt2"
+    lowered = winze.lower(source, tmp_path / "lowered.pt2")
+    said = winze("compare", source, lowered, *LOAD).stdout.decode()
+    assert said.splitlines()[-1].startswith("equal in ")
 
 
 def test_the_default_pipeline_keeps_the_numbers(winze: Winze, own_program: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/call_arguments.h"
@@ -67,7 +68,8 @@ class ResultNumbering {
     ResultKey& key = keys_of_nodes_[node.id().index];
     key.number = keys_.number_of(words);
     key.must_run = facts.is_impure() || facts.changes_metadata;
-    key.is_reusable = !key.must_run && !has_changed_state_ && has_own_results(node);
+    key.is_reusable = !key.must_run && !has_changed_state_ && has_own_results(node) &&
+                      reusable_.insert(key.number).second;  // equal calls do not share storage
     if (facts.is_random || facts.is_unknown) random_state_ = key.number;
     if (facts.is_unknown || facts.ordering != Ordering::none) order_state_ = key.number;
     // From here on calls may compute otherwise (autocast), or give what outlives no run (vmap).
@@ -174,6 +176,7 @@ class ResultNumbering {
   AliasAnalysis aliases_;
   CallEffects effects_;
   std::vector<ResultKey> keys_of_nodes_;
+  tsl::robin_set<std::uint32_t> reusable_;               ///< numbers of reusable calls so far
   tsl::robin_map<std::uint32_t, std::uint32_t> states_;  ///< of written storage classes
   std::uint64_t inputs_ = 0;                             ///< numbered so far, weights left out
   std::uint64_t random_state_ = 0;

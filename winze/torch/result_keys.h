@@ -24,8 +24,8 @@ struct ResultKey {
 ///
 /// Results are reusable where nothing but the call itself could be missed: not of calls that write,
 /// draw random numbers, assert or are unknown, not what is written later, not views, which have to
-/// share storage with what they are views of, and nothing after a call that changes the state of
-/// the thread, as of autocast or vmap.
+/// share storage with what they are views of, not the second of two equal calls, and nothing after
+/// a call that changes the state of the thread, as of autocast or vmap.
 ///
 /// All programs are of one context.
 class ResultKeys {

@@ -130,6 +130,19 @@ graph forward(%x: input f32[4], %p: input b8[]) {{
   EXPECT_NE(p.key(with("cos"), "c").number, number);
 }
 
+TEST(ResultKeys, TwoEqualCallsOfOneProgramDoNotShareResults) {
+  Programs p;
+  constexpr const char* text = R"(
+graph forward(%x: input f32[4]) {
+  %a = aten.sin(%x) : f32[4]
+  %b = aten.sin(%x) : f32[4]
+  return output %a, output %b
+})";
+  EXPECT_EQ(p.key(text, "a").number, p.key(text, "b").number);
+  EXPECT_TRUE(p.key(text, "a").is_reusable);
+  EXPECT_FALSE(p.key(text, "b").is_reusable);
+}
+
 TEST(ResultKeys, NothingIsKeptOnceTheStateOfTheThreadChanged) {
   Programs p;
   constexpr const char* text = R"(

@@ -23,6 +23,15 @@ HERE = Path(__file__).resolve().parent
 REPEATS = 7
 
 
+def output_of(command: list[Path | str], environment: dict[str, str] | None = None) -> bytes:
+    """What a command prints; what it says on standard error is shown where it fails."""
+    done = subprocess.run(command, check=False, capture_output=True, env=environment)
+    if done.returncode != 0:
+        sys.stderr.buffer.write(done.stderr)
+        done.check_returncode()
+    return done.stdout
+
+
 def command_ms(command: list[Path | str], target: Path | None = None, repeats: int = REPEATS) -> float:
     """The shortest of several runs of a command, in milliseconds of wall time from start to exit of
     the process. A file that it writes, `target`, is written anew each time, as `copy_ms` does."""
@@ -31,7 +40,7 @@ def command_ms(command: list[Path | str], target: Path | None = None, repeats: i
         if target:
             target.unlink(missing_ok=True)
         begin = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        output_of(command)
         times.append(time.perf_counter() - begin)
     return min(times) * 1e3
 
@@ -60,7 +69,7 @@ def winze_rows(build_dir: Path, model: Path) -> report.Rows:
     running = build_dir / "bin" / "winze_run_bench"
     if running.exists():  # built with libtorch
         command = [running, "--benchmark_format=json"]
-        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout
+        output = output_of(command, environment)
         (build_dir / "run.json").write_bytes(output)
         rows |= report.read_rows(json.loads(output))
         rows["run_llama", 0] = command_ms([winze, "run", model])
@@ -79,7 +88,7 @@ def python_rows(build_dir: Path, model: Path, sizes: list[str]) -> report.Rows:
         "--nodes",
         *sizes,
     ]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    output = output_of(command)
     (build_dir / "python.json").write_bytes(output)
     rows = report.read_rows(json.loads(output))
     checked = build_dir / "checked.pt2"

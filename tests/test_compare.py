@@ -297,6 +297,16 @@ def test_what_cannot_be_run_is_one_clear_error(winze: Winze, inputs: str, node: 
     assert not (tmp_path / "out.npz").exists()
 
 
+def test_a_run_destroys_no_file_that_it_reads(winze: Winze, tmp_path: Path) -> None:
+    model = program(tmp_path / "m.wz", X, "%y = aten.neg.default(%x) : f32[4, 4]")
+    np.savez(inputs := tmp_path / "in.npz", np.ones((4, 4), np.float32))
+    for file in (model, inputs):
+        before = file.read_bytes()
+        error = winze("run", model, "--inputs", inputs, "-o", file, code=2).stderr.decode()
+        assert "name a file of its own: --output FILE" in error
+        assert file.read_bytes() == before
+
+
 def test_programs_with_other_inputs_are_different(winze: Winze, tmp_path: Path) -> None:
     a = program(tmp_path / "a.wz", X, "%y = aten.neg.default(%x) : f32[4, 4]")
     b = program(tmp_path / "b.wz", f"{X}, %z: input f32[4]", "%y = aten.neg.default(%x) : f32[4, 4]")

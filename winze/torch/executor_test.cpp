@@ -243,6 +243,17 @@ TEST(ExecutorInputs, DtypeIsChecked) {
               HasSubstr("input \"x\" has to be float32, and a tensor of int32 was given"));
 }
 
+TEST(ExecutorInputs, DeviceIsChecked) {
+  Program p(R"(
+graph forward(%x: input f32[2] device cuda:0) {
+  %y = aten.neg(%x) : f32[2] device cuda:0
+  return output %y
+})");
+  EXPECT_THAT(error_of([&] { p.outputs({at::ones({2})}); }),
+              AllOf(HasSubstr("input \"x\" has to be on cuda:0, and a tensor on cpu was given"),
+                    HasSubstr("move_to_device_pass")));
+}
+
 TEST(ExecutorInputs, KindIsChecked) {
   Program p(two_inputs);
   EXPECT_THAT(error_of([&] { p.outputs({IValue(3), at::ones({2})}); }),

@@ -245,6 +245,8 @@ std::vector<IValue> Machine::run(const Code& code, std::vector<IValue> inputs,
     throw;  // of a nested graph, which names its own node
   } catch (const std::exception& error) {
     raise(code, position, message_of(error));
+  } catch (...) {  // of a user's library, which may throw anything
+    raise(code, position, "an exception of an unknown type");
   }
   std::vector<IValue> outputs;
   outputs.reserve(code.output_count);

@@ -107,7 +107,7 @@ def export(function: Function, args: tuple[Any, ...], path: Path, dynamic_shapes
         warnings.simplefilter("ignore")
         shapes = None if dynamic_shapes is None else (dynamic_shapes,)
         torch.export.save(torch.export.export(module, copy.deepcopy(args), dynamic_shapes=shapes), path)
-        return pytree.tree_leaves(module(*copy.deepcopy(args)))
+        return list(pytree.tree_leaves(module(*copy.deepcopy(args))))
 
 
 def run(winze: Winze, program: Path, inputs: Any, tmp_path: Path) -> list[Any]:

@@ -156,6 +156,9 @@ def test_inputs_that_share_storage_share_it_when_run(winze: Winze, tmp_path: Pat
     expected = write_one(x := base.clone()[:4], x.as_strided((4,), (1,), 2))
     given = base.clone()
     assert_equal([expected], run(winze, path, (given[:4], given[2:]), tmp_path))
+    again = tmp_path / "again.npz"
+    winze("run", path, "--inputs", tmp_path / "out.npz", "-o", again)  # what was recorded is repeated
+    assert_equal([expected], [Calls(again).array(v) for v in Calls(again).cases[0]["outputs"]])
     twice = torch.arange(4.0)
     assert_equal([2 * (twice + 1)], run(winze, path, (twice, twice), tmp_path))
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import fx_passes
+import llama
 import torch
 from torch._subclasses import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
@@ -161,6 +162,33 @@ def llama_rows(path: Path) -> list[Row]:
     return [{"name": name, "unit": "ms", "nodes": nodes, "value": total * 1e3} for name, total in timed.items()]
 
 
+def peak_megabytes(work: Callable[[], Any]) -> float:
+    """The most memory of tensors that is held at one time beside what is there before."""
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=activities, profile_memory=True) as profile:
+        work()
+    events = [e for e in profile.profiler.kineto_results.events() if e.name() == "[memory]"]
+    held = peak = 0
+    for event in sorted(events, key=lambda e: e.start_ns()):
+        held += event.nbytes()
+        peak = max(peak, held)
+    return peak / 1e6
+
+
+def run_rows(path: Path) -> list[Row]:
+    """One run of the Llama: of the exported module, and for memory of the model itself."""
+    module = torch.export.load(path).module()
+    model, tokens = llama.Llama(), llama.sample_tokens()
+    with torch.inference_mode():
+        call = seconds(lambda: module(tokens), repeats=10)
+        model(tokens)
+        memory = peak_megabytes(lambda: model(tokens))
+    return [
+        {"name": "call_llama", "unit": "ms", "value": call * 1e3},
+        {"name": "run_memory_llama", "unit": "MB", "value": memory},
+    ]
+
+
 def chain_rows(nodes: int) -> list[Row]:
     """A chain of adds of one element, in the two ways in which torch.fx runs a graph."""
     graph = Graph()
@@ -194,6 +222,7 @@ def main() -> None:
     rows += chain_rows(10_000)
     if options.llama:
         rows += llama_rows(options.llama)
+        rows += run_rows(options.llama)
     print(json.dumps({"rows": rows}, indent=1))
 
 

@@ -53,8 +53,12 @@ BUDGET = (
     Budget("run_chain", "run a chain of adds of one element (PyTorch: compiled forward)", "ns/node"),
     Budget("run_chain_loop", "the same calls in a plain C++ loop, unboxed", "ns/node"),
     Budget("run_chain_interpreter", "the same in torch.fx.Interpreter", "ns/node"),
-    Budget("run_llama", "run the Llama, process and libtorch's start included", "ms"),
-    Budget("check_llama", "lower it with --check=end", "ms"),
+    Budget("compile_chain", "make it ready to run", "ns/node"),
+    Budget("call_llama", "run the Llama, once loaded (PyTorch: the exported module)", "ms"),
+    Budget("run_memory_llama", "memory that its run holds at most (PyTorch: the model in eager)", "MB"),
+    Budget("run_llama", "load and run it, from start to exit of the process", "ms"),
+    Budget("check_llama", "lower it with --check=end (PyTorch: the passes, two runs, compare)", "ms"),
+    Budget("check_each_llama", "lower it with --check", "ms"),
 )
 WHOLE_JOB = "whole_job_llama"
 WHOLE_JOB_RATIO = 100  # times faster than the same in Python
@@ -79,7 +83,7 @@ def google_row(entry: dict[str, Any]) -> tuple[tuple[str, int], float] | None:
     nodes = next((int(p) for p in parameters if p.isdigit()), 0)
     if "amount" in entry:
         return (name, nodes), float(entry["amount"])
-    scale = SECOND_IN[unit_of(name).partition("/")[0]]
+    scale = SECOND_IN.get(unit_of(name).partition("/")[0], 1.0)
     if "per_item" in entry:
         return (name, nodes), float(entry["per_item"]) * scale
     return (name, nodes), float(entry["real_time"]) / SECOND_IN[entry["time_unit"]] * scale
@@ -112,7 +116,7 @@ def figure(value: float | None) -> str:
 
 def verdict(row: Budget, winze: float | None, ratio: float | None, limit: float | None) -> str:
     if winze is None:
-        return "not measured"
+        return "" if limit is None and row.name != WHOLE_JOB else "not measured"
     if row.name == WHOLE_JOB:
         held = ratio is not None and ratio >= WHOLE_JOB_RATIO
     elif limit is None:
@@ -166,6 +170,8 @@ def table(winze: Rows, python: Rows) -> list[list[str]]:
             limit = run_limit(winze, python)
         if row.name == "check_llama" and (run := only(winze, "run_llama")) is not None:
             limit = 3 * run
+        if row.name == "run_memory_llama":
+            limit = only(python, row.name)
         lines.append(line(row, winze, python, limit))
     known = {row.name for row in BUDGET}
     for name in dict.fromkeys(n for n, _ in winze if n not in known):

@@ -22,15 +22,24 @@ HERE = Path(__file__).resolve().parent
 REPEATS = 7
 
 
-def command_ms(command: list[Path | str], target: Path | None = None) -> float:
+def output_of(command: list[Path | str], environment: dict[str, str] | None = None) -> bytes:
+    """What a command prints; what it says on standard error is shown where it fails."""
+    done = subprocess.run(command, check=False, capture_output=True, env=environment)
+    if done.returncode != 0:
+        sys.stderr.buffer.write(done.stderr)
+        done.check_returncode()
+    return done.stdout
+
+
+def command_ms(command: list[Path | str], target: Path | None = None, repeats: int = REPEATS) -> float:
     """The shortest of several runs of a command, in milliseconds of wall time from start to exit of
     the process. A file that it writes, `target`, is written anew each time."""
     times = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         if target:
             target.unlink(missing_ok=True)
         begin = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        output_of(command)
         times.append(time.perf_counter() - begin)
     return min(times) * 1e3
 
@@ -46,11 +55,13 @@ def winze_rows(build_dir: Path, model: Path) -> report.Rows:
     lowered = build_dir / "lowered.pt2"
     running = build_dir / "bin" / "winze_run_bench"
     if running.exists():  # built with libtorch
-        output = subprocess.run([running, "--benchmark_format=json"], check=True, stdout=subprocess.PIPE).stdout
+        command = [running, "--benchmark_format=json"]
+        output = output_of(command, environment)
         (build_dir / "run.json").write_bytes(output)
         rows |= report.read_rows(json.loads(output))
         rows["run_llama", 0] = command_ms([winze, "run", model])
         rows["check_llama", 0] = command_ms([winze, "lower", model, "-o", lowered, "--check=end"], lowered)
+        rows["check_each_llama", 0] = command_ms([winze, "lower", model, "-o", lowered, "--check"], lowered)
     rows[report.WHOLE_JOB, 0] = command_ms([winze, "lower", model, "-o", lowered], lowered)
     return rows
 
@@ -64,9 +75,15 @@ def python_rows(build_dir: Path, model: Path, sizes: list[str]) -> report.Rows:
         "--nodes",
         *sizes,
     ]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    output = output_of(command)
     (build_dir / "python.json").write_bytes(output)
-    return report.read_rows(json.loads(output))
+    rows = report.read_rows(json.loads(output))
+    checked = build_dir / "checked.pt2"
+    side: list[str | Path] = [sys.executable, HERE / "python_run.py"]
+    rows["run_llama", 0] = command_ms([*side, "run", model], repeats=2)
+    rows["check_llama", 0] = command_ms([*side, "check", model, checked], checked, repeats=2)
+    checked.unlink()
+    return rows
 
 
 def main() -> int:

@@ -270,6 +270,43 @@ def test_bad_inputs_are_one_clear_error(winze: Winze, tmp_path: Path, content: o
     assert said in done.stderr.decode()
 
 
+ENORMOUS = "f32[1099511627776, 1099511627776]"
+HUGE = "f32[1000000, 1000000, 100]"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "node", "said"),
+    [
+        (f"%x: input {ENORMOUS}", f"%y = aten.neg.default(%x) : {ENORMOUS}", "has more than 4294967296 elements"),
+        (X, f"%y = aten.zeros.default([1000000, 1000000, 100]) : {HUGE}", "out of memory: it wants 400000000000000 b"),
+        (
+            X,
+            "%y = aten.linalg_cholesky.default(%x) : f32[4, 4]",
+            "aten.linalg_cholesky.default failed: linalg.cholesky",
+        ),
+        ("%x: input object", "%y = aten.zeros.default([2]) : f32[2]", "no value can be generated for the input"),
+    ],
+)
+def test_what_cannot_be_run_is_one_clear_error(winze: Winze, inputs: str, node: str, said: str, tmp_path: Path) -> None:
+    model = program(tmp_path / "m.wz", inputs, node)
+    error = winze("run", model, "-o", tmp_path / "out.npz", code=1).stderr.decode()
+    assert said in error
+    assert error.count("error:") == 1
+    assert "Exception raised from" not in error
+    assert "enforce fail" not in error
+    assert not (tmp_path / "out.npz").exists()
+
+
+def test_a_run_destroys_no_file_that_it_reads(winze: Winze, tmp_path: Path) -> None:
+    model = program(tmp_path / "m.wz", X, "%y = aten.neg.default(%x) : f32[4, 4]")
+    np.savez(inputs := tmp_path / "in.npz", np.ones((4, 4), np.float32))
+    for file in (model, inputs):
+        before = file.read_bytes()
+        error = winze("run", model, "--inputs", inputs, "-o", file, code=2).stderr.decode()
+        assert "name a file of its own: --output FILE" in error
+        assert file.read_bytes() == before
+
+
 def test_programs_with_other_inputs_are_different(winze: Winze, tmp_path: Path) -> None:
     a = program(tmp_path / "a.wz", X, "%y = aten.neg.default(%x) : f32[4, 4]")
     b = program(tmp_path / "b.wz", f"{X}, %z: input f32[4]", "%y = aten.neg.default(%x) : f32[4, 4]")

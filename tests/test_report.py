@@ -63,6 +63,24 @@ def test_writing_may_take_what_copying_takes_and_ten_milliseconds() -> None:
     assert row_of(report.table(winze | {("copy_llama", 0): 39.0}, {}), "write")[-1] == "NOT held"
 
 
+def test_a_check_may_cost_three_runs_and_a_run_as_much_memory_as_eager() -> None:
+    winze = {("run_llama", 0): 500.0, ("check_llama", 0): 1499.0, ("run_memory_llama", 0): 0.2}
+    lines = report.table(winze, {("run_memory_llama", 0): 0.1})
+    assert row_of(lines, "lower it with --check=end")[-2:] == ["1,500", "held"]
+    assert row_of(lines, "memory that its run holds")[-2:] == ["0.1", "NOT held"]
+    assert row_of(report.table(winze | {("check_llama", 0): 1501.0}, {}), "lower it with --check=end")[-1] == "NOT held"
+
+
+def test_a_chain_is_held_to_a_plain_loop_and_to_both_ways_of_fx() -> None:
+    winze = {("run_chain", 10_000): 600.0, ("run_chain_loop", 10_000): 500.0}
+    python = {("run_chain", 10_000): 2000.0, ("run_chain_interpreter", 10_000): 9000.0}
+    lines = report.table(winze, python)
+    assert row_of(lines, "run a chain")[-2:] == ["650", "held"]
+    assert row_of(lines, "the same in torch.fx.Interpreter")[5] == "9,000"
+    slow = report.table(winze, python | {("run_chain", 10_000): 599.0})
+    assert row_of(slow, "run a chain")[-2:] == ["599", "NOT held"]
+
+
 def test_growth_is_noticed() -> None:
     winze = {("a", 10_000): 1.0, ("a", 1_000_000): 4.9, ("b", 10_000): 1.0, ("b", 1_000_000): 10.0}
     assert list(report.growing(winze)) == ["b grows 10.0 times a node from 10,000 to 1,000,000 nodes"]

@@ -3,7 +3,9 @@
 
 import io
 import json
+import os
 import re
+import shutil
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -102,6 +104,18 @@ def test_the_default_pipeline_keeps_the_numbers_of_a_real_program(
     assert b"nothing was compared" not in done.stderr
 
 
+# Comparing every program takes minutes; `WINZE_ALL_MODELS=1` does.
+COMPARED = MODELS if os.environ.get("WINZE_ALL_MODELS") else MODELS[::9]
+
+
+@pytest.mark.parametrize("model", COMPARED)
+def test_a_real_program_is_equal_to_its_lowered_self(winze: Winze, model: dict[str, Any], tmp_path: Path) -> None:
+    source = MODELS_DIR / f"{model['name']}.pt2"
+    lowered = winze.lower(source, tmp_path / "lowered.pt2")
+    said = winze("compare", source, lowered, *LOAD).stdout.decode()
+    assert said.splitlines()[-1].startswith("equal in ")
+
+
 def test_the_default_pipeline_keeps_the_numbers(winze: Winze, own_program: Path, tmp_path: Path) -> None:
     done = winze("lower", own_program, "-o", tmp_path / "lowered.pt2", "--check=each", *LOAD)
     assert b"nothing was compared" not in done.stderr
@@ -113,6 +127,18 @@ def test_a_file_that_holds_no_tensors_is_an_error(winze: Winze, own_programs: Pa
     done = winze("run", program, "--inputs", tmp_path / "inputs.npz", "-o", tmp_path / "out.npz", code=1)
     assert done.stderr.count(b"error:") == 1
     assert not (tmp_path / "out.npz").exists()
+
+
+@pytest.mark.parametrize("command", ["run IN", "compare IN IN", "lower IN -o OUT --check"])
+def test_without_its_library_the_command_says_what_is_missing(
+    winze: Winze, own_programs: Path, command: str, tmp_path: Path
+) -> None:
+    alone = Winze(Path(shutil.copy(winze.path, tmp_path / "winze")))
+    files = {"IN": own_programs / "mlp.pt2", "OUT": tmp_path / "out.pt2"}
+    done = alone(*(files.get(word, word) for word in command.split()), code=1)
+    assert b"running programs needs libwinze_torch.so" in done.stderr
+    assert b"hint: build Winze anew" in done.stderr
+    assert not (tmp_path / "out.pt2").exists()
 
 
 @pytest.mark.parametrize(("path", "passes"), text_tests())

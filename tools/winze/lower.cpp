@@ -55,6 +55,7 @@ struct LowerOptions {
   std::string print_on_change;
   std::string check;
   CheckOptions check_options;
+  std::uint64_t check_memory = CheckOptions::default_reuse_bytes >> 20U;  // MB
   bool no_aliasing = false;
   std::uint64_t stop_after_edits = 0;
   CLI::Option* stop_after_edits_given = nullptr;
@@ -150,6 +151,7 @@ void fill_settings(LowerOptions& options) {
         "name a release from 2.9 on, such as 2.13");
   }
   if (!options.check.empty() && options.check != "none") {
+    options.check_options.reuse_bytes = options.check_memory << 20U;
     options.check_options.compare.aliasing = !options.no_aliasing;
     options.check_options.mode = options.check == "end" ? CheckMode::end : CheckMode::each;
     settings.check = options.check_options;
@@ -260,6 +262,14 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
       .add_option("--check-budget", check.budget_seconds,
                   "Once runs took so long check the whole alone (default: 120)")
       ->option_text("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  command
+      .add_option("--check-memory", options.check_memory,
+                  "Keep so many megabytes of results for later runs, which reuse those of calls\n"
+                  "that compute the same (default: 1024)")
+      ->option_text("MB")
+      ->check(whole_number(0, 1 << 24))
       ->group(group);
   command
       .add_option("--check-seed", check.generate.seed,
@@ -269,13 +279,15 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
   command
       .add_option("--rtol", check.compare.rtol, "Relative tolerance (default: by dtype and depth)")
       ->option_text("X")
+      ->check(CLI::NonNegativeNumber)
       ->group(group);
   command.add_option("--atol", check.compare.atol, "Absolute tolerance")
       ->option_text("X")
+      ->check(CLI::NonNegativeNumber)
       ->group(group);
   command
       .add_flag("--no-aliasing", options.no_aliasing,
-                "Let outputs stop sharing storage, as repair-input-as-output wants it")
+                "Do not compare which outputs share storage with inputs and each other")
       ->group(group);
   command.add_option("--load", check.libraries, "Load operators of a shared library")
       ->option_text("LIB.so")

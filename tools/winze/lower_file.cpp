@@ -44,6 +44,10 @@ void add_check(JsonWriter& json, const CheckOutcome& check) {
   json.unsigned_integer(check.checked_passes);
   json.plain_key("runs");
   json.unsigned_integer(check.runs);
+  json.plain_key("calls");
+  json.unsigned_integer(check.calls);
+  json.plain_key("reused_calls");
+  json.unsigned_integer(check.reused_calls);
   json.plain_key("seconds");
   json.real(check.seconds);
   json.plain_key("notes");

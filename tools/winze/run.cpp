@@ -6,6 +6,7 @@
 #include "tools/winze/command.h"
 #include "tools/winze/help.h"
 #include "tools/winze/inputs.h"
+#include "tools/winze/targets.h"
 #include "winze/torch/torch_library.h"
 
 namespace winze {
@@ -43,6 +44,13 @@ int run_run(RunOptions& options) {
     throw UsageError("--sym has no meaning beside --inputs",
                      "the sizes of the inputs give the symbols their values");
   }
+  std::vector<std::string> others = options.request.libraries;
+  others.insert(others.end(), options.inputs.op_files.begin(), options.inputs.op_files.end());
+  for (const std::string& file :
+       {options.request.inputs, options.inputs.weights, options.inputs.op_table})
+    others.push_back(file);
+  if (options.request.output != "-")
+    require_own_file("--output", options.request.output, {{options.input, "-"}}, others);
   options.inputs.need_weights = true;
   const Input input = read_input(options.input, options.inputs);
   require_weights(input.program);

@@ -59,6 +59,9 @@ struct PassInfo {
   OpList triggers;
   /// Promised: afterwards no graph calls any of these. Checked.
   OpList leaves_none_of;
+  /// It is meant to make outputs stop sharing storage with inputs or with each other. The check on
+  /// numbers allows that from this pass on; that outputs begin to share stays a departure.
+  bool changes_output_aliasing = false;
   /// Passes that do not come later in a pipeline where both are.
   PassNames after;
   /// Passes of which each must stand somewhere before this one.

@@ -55,6 +55,14 @@ TEST(PassReference, ListsPassesWithOptionsAndExamples) {
   EXPECT_THAT(page, HasSubstr("Needs `erase-relus` before it: it cannot read relu."));
 }
 
+TEST(PassReference, SaysThatOutputsStopSharing) {
+  PassRegistry registry;
+  registry.add(
+      {.name = "copy", .summary = "Copies.", .run = note_only, .changes_output_aliasing = true});
+  EXPECT_THAT(markdown_reference(registry), HasSubstr("- Makes outputs stop sharing storage"));
+  EXPECT_THAT(text_reference(registry), HasSubstr("  makes outputs stop sharing storage\n"));
+}
+
 TEST(PassReference, ShowsTheSameAsPlainText) {
   const std::string text = text_reference(test_registry());
   EXPECT_THAT(text, HasSubstr("with-options\n  Takes options of every type.\n"));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <tsl/robin_map.h>
 
 #include "winze/support/diagnostic.h"
 #include "winze/support/json_writer.h"
@@ -49,7 +50,9 @@ class CallsWriter {
   void add_call(const std::string& stem, const RecordedCall& call) {
     json_.begin_object();
     json_.plain_key("inputs");
+    count_storages(stem, call.inputs);
     add_list(stem + "/in/", call.inputs);
+    shared_.clear();
     json_.plain_key("outputs");
     add_list(stem + "/out/", call.outputs);
     json_.plain_key("inputs_after");
@@ -67,6 +70,43 @@ class CallsWriter {
     }
     json_.end_object();
     json_.end_object();
+  }
+
+  /// What is to be known of a storage that several inputs share.
+  struct SharedStorage {
+    std::string member;
+    bool is_written = false;
+  };
+
+  /// Finds the storages that several of the values share.
+  void count_storages(const std::string& stem,
+                      const std::vector<std::pair<std::string, HostValue>>& values) {
+    tsl::robin_map<const std::byte*, std::size_t> counts;
+    for (const auto& [name, value] : values) {
+      const HostTensor* tensor = value.tensor();
+      if (tensor == nullptr || tensor->element_count() == 0) continue;
+      if (++counts[tensor->storage.data()] == 2) {
+        const std::string member = fmt::format("{}/storage/{}.npy", stem, shared_.size());
+        shared_[tensor->storage.data()] = {.member = member};
+      }
+    }
+  }
+
+  void add_shared_storage(const HostTensor& tensor) {
+    if (tensor.element_count() == 0) return;
+    const auto found = shared_.find(tensor.storage.data());
+    if (found == shared_.end()) return;
+    SharedStorage& shared = found.value();
+    json_.plain_key("storage");
+    json_.string(shared.member);
+    json_.plain_key("storage_offset");
+    json_.integer(tensor.offset);
+    if (shared.is_written) return;
+    shared.is_written = true;
+    zip_.add(shared.member,
+             npy_file(contiguous_tensor(ScalarType::uint8,
+                                        {static_cast<std::int64_t>(tensor.storage.size())},
+                                        std::string(tensor.storage.string_view()))));
   }
 
   void add_list(const std::string& stem,
@@ -100,6 +140,7 @@ class CallsWriter {
     add_integers(tensor.sizes);
     json_.plain_key("strides");
     add_integers(tensor.strides);
+    add_shared_storage(tensor);
     zip_.add(member, npy_file(tensor));
   }
 
@@ -139,6 +180,7 @@ class CallsWriter {
     }
   }
 
+  tsl::robin_map<const std::byte*, SharedStorage> shared_;  ///< of the inputs of one call
   ZipWriter zip_;
   std::string manifest_;
   JsonWriter json_;

@@ -48,7 +48,15 @@ class CheckedRun {
       check_whole_run();
     }
     outcome_.runs = judge_.runs();
+    outcome_.calls = judge_.calls();
+    outcome_.reused_calls = judge_.reused_calls();
     outcome_.seconds = judge_.seconds();
+    if (judge_.results_dropped() != 0) {
+      outcome_.notes.push_back(
+          fmt::format("results were reused as far as {} MB of memory allow; others were computed "
+                      "again",
+                      options_.reuse_bytes >> 20U));
+    }
     for (const std::string& note : judge_.notes()) outcome_.notes.push_back(note);
     return std::move(outcome_);
   }
@@ -59,7 +67,8 @@ class CheckedRun {
       unchecked_.emplace_back(info.name);
       return std::nullopt;
     }
-    departure_ = judge_.judge(program_);
+    may_unshare_ = info.changes_output_aliasing;
+    departure_ = judge_.judge(program_, may_unshare_);
     if (departure_) {
       departure_->message = "it changes what the program computes: " + departure_->message;
     } else {
@@ -85,11 +94,13 @@ class CheckedRun {
           fmt::format("the budget of {} s was used up: not checked by themselves: {}",
                       options_.budget_seconds, fmt::join(unchecked_, ", ")));
     }
+    note_unsharing();
     const bool all_checked = options_.mode == CheckMode::each && unchecked_.empty();
     if (all_checked || outcome_.report.edits == 0) return;
     judge_.reset();
     outcome_.checked_whole = true;
-    departure_ = judge_.judge(program_);
+    may_unshare_ = !unsharing_.empty();
+    departure_ = judge_.judge(program_, may_unshare_);
     if (!departure_) return;
     const std::uint64_t edits = outcome_.report.edits;
     outcome_.report.error = *departure_;
@@ -97,6 +108,24 @@ class CheckedRun {
         "the lowered program computes something else: " + departure_->message;
     narrow(0, edits);
     program_ = original_.clone();
+  }
+
+  /// Which passes made outputs stop sharing storage by intention, in a run without the check of
+  /// each pass too.
+  void note_unsharing() {
+    unsharing_.clear();
+    const std::vector<PipelineEntry>& entries = pipeline_.entries();
+    for (std::size_t i = 0; i < entries.size() && i < outcome_.report.passes.size(); ++i) {
+      const std::string name(entries[i].info->name);
+      if (entries[i].info->changes_output_aliasing && outcome_.report.passes[i].edits != 0 &&
+          std::ranges::find(unsharing_, name) == unsharing_.end())
+        unsharing_.push_back(name);
+    }
+    if (unsharing_.empty() || !options_.compare.aliasing) return;
+    outcome_.notes.push_back(fmt::format(
+        "outputs were allowed to stop sharing storage with inputs and each other, as {} "
+        "is meant to make them",
+        fmt::join(unsharing_, ", ")));
   }
 
   /// Finds an edit in (first, last] without which the program computes the same and with which it
@@ -118,7 +147,7 @@ class CheckedRun {
   /// Whether the program departs when the pipeline is stopped after so many edits.
   bool probe(std::uint64_t edits) {
     const ExportedProgram copy = run_to(edits).program;
-    return judge_.judge(copy).has_value();
+    return judge_.judge(copy, may_unshare_).has_value();
   }
 
   struct Stopped {
@@ -199,6 +228,8 @@ class CheckedRun {
   CheckOutcome outcome_;
   std::optional<Diagnostic> departure_;
   std::vector<std::string> unchecked_;
+  bool may_unshare_ = false;  ///< in what was judged last
+  std::vector<std::string> unsharing_;
 };
 
 }  // namespace

@@ -29,10 +29,14 @@ struct CheckOptions {
   std::uint32_t draws = 0;
   /// Once the runs took so long, passes are no longer checked one by one, only the whole.
   double budget_seconds = default_budget_seconds;
+  /// Results of calls are kept for later runs, which then do not make the calls that compute the
+  /// same of the same, until they take so many bytes.
+  std::uint64_t reuse_bytes = default_reuse_bytes;
   int threads = 0;                     ///< for kernels; 0: leave
   std::vector<std::string> libraries;  ///< with operators, loaded first
 
   static constexpr double default_budget_seconds = 120;
+  static constexpr std::uint64_t default_reuse_bytes = std::uint64_t{1} << 30U;
   static constexpr std::uint32_t default_draws = 3;
 };
 
@@ -44,6 +48,8 @@ struct CheckOutcome {
   std::size_t checked_passes = 0;
   bool checked_whole = false;      ///< the lowered program against the original
   std::size_t runs = 0;            ///< of programs
+  std::size_t calls = 0;           ///< of operators, that these runs consist of
+  std::size_t reused_calls = 0;    ///< of them not made, since an earlier run had the results
   double seconds = 0;              ///< spent on running and comparing
   std::vector<std::string> notes;  ///< on what inputs; what was not checked, and why
 
@@ -55,8 +61,10 @@ struct CheckOutcome {
         checked_passes == 0
             ? "the whole"
             : fmt::format("{} {}", checked_passes, checked_passes == 1 ? "pass" : "passes");
-    return fmt::format("checked on numbers: {}, in {} runs that took {:.3f} s", what, runs,
-                       seconds);
+    std::string text =
+        fmt::format("checked on numbers: {}, in {} runs that took {:.3f} s", what, runs, seconds);
+    if (reused_calls != 0) text += fmt::format(", {} of {} calls reused", reused_calls, calls);
+    return text;
   }
 };
 
@@ -64,8 +72,10 @@ struct CheckOutcome {
 ///
 /// The program is run before the first pass; then after each pass that made edits, or at the end
 /// alone, and what it returns and changes is compared (`compare`). Weights are not copied: both
-/// sides read the same bytes. A program that no longer runs departs too, and so does one that draws
-/// fewer random numbers.
+/// sides read the same bytes. Calls that compute the same of the same are made once, as far as
+/// memory allows (`ResultKeys`). Outputs may stop sharing storage by a pass that declares it
+/// (`PassInfo::changes_output_aliasing`). A program that no longer runs departs too, and so does
+/// one that draws fewer random numbers.
 ///
 /// On a departure the pipeline is run again on copies of the original, stopped after some number of
 /// edits, to find by bisection one that makes the difference: log2(edits) further runs. In mode

@@ -76,7 +76,8 @@ struct Instruction {
   std::uint32_t operand_count = 0;
   std::uint32_t first_result = 0;  ///< in `Code::results`
   std::uint32_t result_count = 0;
-  std::int32_t groups = -1;  ///< in `Code::groups`; -1: each result is one value
+  std::int32_t groups = -1;       ///< in `Code::groups`; -1: each result is one value
+  bool is_uninitialized = false;  ///< all of each result is what was in memory before
   const CallDetail* detail = nullptr;
   NodeId node;
 };

@@ -13,6 +13,9 @@
 namespace winze {
 namespace {
 
+constexpr const char* undefined_note =
+    "depends on memory that nothing initialized: its content was not compared";
+
 bool is_exact(ScalarType dtype) {
   return !is_floating_point(dtype) && !is_complex(dtype);
 }
@@ -116,7 +119,9 @@ void compare_tensors(const NamedValue& expected, const NamedValue& actual, const
     report.problem = fmt::format("expected {}, found {}", left.type_text(), right.type_text());
     return;
   }
-  if (expected.is_random || actual.is_random) {
+  if (expected.is_undefined) {
+    report.note = undefined_note;
+  } else if (expected.is_random || actual.is_random) {
     compare_random(left, right, report);
   } else if (is_exact(left.dtype)) {
     compare_integers(left, right, report);
@@ -172,7 +177,9 @@ void compare_scalars(const NamedValue& expected, const NamedValue& actual,
     report.problem = fmt::format("expected {}, found {}", left.type_text(), right.type_text());
     return;
   }
-  if (expected.is_random || actual.is_random) {
+  if (expected.is_undefined) {
+    report.note = undefined_note;
+  } else if (expected.is_random || actual.is_random) {
     report.note = "depends on random numbers that are drawn otherwise: not compared";
   } else if (const double* number = std::get_if<double>(&left.content)) {
     compare_floats(expected, *number, std::get<double>(right.content), options, report);
@@ -183,49 +190,77 @@ void compare_scalars(const NamedValue& expected, const NamedValue& actual,
   }
 }
 
-/// Which of the things with storage share it: for inputs and then values the first one with the
-/// same storage, or -1 where nothing before shares it.
+/// Which of the things with storage share it: of inputs and then values the first one with the
+/// same storage.
 class StorageGroups {
  public:
   explicit StorageGroups(const RunValues& run) {
     for (std::size_t index = 0; index < run.inputs.size(); ++index)
-      add(run.inputs[index], fmt::format("input {}", index));
-    inputs_ = first_.size();
-    for (const NamedValue& value : run.values) add(value.value, value.text());
+      add(run.inputs[index], fmt::format("i{}", index), fmt::format("input {}", index));
+    inputs_ = members_.size();
+    for (const NamedValue& value : run.values) add(value.value, value.place(), value.text());
   }
-  [[nodiscard]] std::string of_value(std::size_t index) const {
-    const std::int64_t first = first_[inputs_ + index];
-    return first < 0 ? std::string() : names_[static_cast<std::size_t>(first)];
+  struct Member {
+    std::string place;  ///< `NamedValue::place`, the same in both runs
+    std::string text;
+    std::size_t first = 0;  ///< in the group
+  };
+  /// The first of those before it that share storage with a value, or null.
+  [[nodiscard]] const Member* shared_by(std::size_t value) const {
+    const std::size_t index = inputs_ + value;
+    const std::size_t first = members_[index].first;
+    return first == index ? nullptr : &members_[first];
+  }
+  /// Whether a value and what stands at a place share storage.
+  [[nodiscard]] bool share(std::size_t value, const std::string& place) const {
+    const auto other = by_place_.find(place);
+    return other != by_place_.end() &&
+           members_[other->second].first == members_[inputs_ + value].first;
   }
 
  private:
-  void add(const HostValue& value, std::string name) {
-    std::int64_t first = -1;
+  void add(const HostValue& value, std::string place, std::string text) {
+    const std::size_t here = members_.size();
+    std::size_t first = here;
     if (const HostTensor* tensor = value.tensor();
-        tensor != nullptr && tensor->element_count() != 0) {
-      const auto here = static_cast<std::int64_t>(first_.size());
-      const auto [found, inserted] = by_storage_.emplace(tensor->storage.data(), here);
-      if (!inserted) first = found->second;
-    }
-    first_.push_back(first);
-    names_.push_back(std::move(name));
+        tensor != nullptr && tensor->element_count() != 0)
+      first = by_storage_.emplace(tensor->storage.data(), here).first->second;
+    by_place_.emplace(place, here);
+    members_.push_back({std::move(place), std::move(text), first});
   }
 
-  tsl::robin_map<const std::byte*, std::int64_t> by_storage_;
-  std::vector<std::int64_t> first_;
-  std::vector<std::string> names_;
+  tsl::robin_map<const std::byte*, std::size_t> by_storage_;
+  tsl::robin_map<std::string, std::size_t> by_place_;
+  std::vector<Member> members_;
   std::size_t inputs_ = 0;
 };
 
-void compare_aliasing(const std::string& expected, const std::string& actual, ValueReport& report) {
-  if (expected == actual || !report.problem.empty()) return;
-  if (expected.empty()) {
-    report.problem = fmt::format("shares storage with {}, expected storage of its own", actual);
-  } else if (actual.empty()) {
-    report.problem = fmt::format("has storage of its own, expected to share that of {}", expected);
-  } else {
+/// A value of each run, by index, that stand in the same place.
+struct Pair {
+  std::size_t expected;
+  std::size_t actual;
+};
+
+void compare_aliasing(const StorageGroups& expected_groups, const StorageGroups& actual_groups,
+                      Pair pair, bool may_unshare, ValueReport& report) {
+  if (!report.problem.empty()) return;
+  const StorageGroups::Member* expected = expected_groups.shared_by(pair.expected);
+  const StorageGroups::Member* actual = actual_groups.shared_by(pair.actual);
+  const bool is_same = expected != nullptr && actual != nullptr
+                           ? expected->place == actual->place
+                           : expected == nullptr && actual == nullptr;
+  if (is_same) return;
+  if (may_unshare && (actual == nullptr || expected_groups.share(pair.expected, actual->place)))
+    return;
+  if (expected == nullptr) {
     report.problem =
-        fmt::format("shares storage with {}, expected to share that of {}", actual, expected);
+        fmt::format("shares storage with {}, expected storage of its own", actual->text);
+  } else if (actual == nullptr) {
+    report.problem =
+        fmt::format("has storage of its own, expected to share that of {}", expected->text);
+  } else {
+    report.problem = fmt::format("shares storage with {}, expected to share that of {}",
+                                 actual->text, expected->text);
   }
 }
 
@@ -234,19 +269,15 @@ class ValueIndex {
  public:
   explicit ValueIndex(const RunValues& run) : run_(run) {
     for (std::size_t index = 0; index < run.values.size(); ++index)
-      by_place_.emplace(place_of(run.values[index]), index);
+      by_place_.emplace(run.values[index].place(), index);
   }
   /// Null where the run has no such value.
   [[nodiscard]] const NamedValue* find(const NamedValue& value) const {
-    const auto found = by_place_.find(place_of(value));
+    const auto found = by_place_.find(value.place());
     return found == by_place_.end() ? nullptr : &run_.values[found->second];
   }
 
  private:
-  static std::string place_of(const NamedValue& value) {
-    if (value.role == NamedValue::Role::buffer) return "b" + value.name;
-    return fmt::format("{}{}", value.role == NamedValue::Role::input ? 'i' : 'o', value.position);
-  }
   const RunValues& run_;
   tsl::robin_map<std::string, std::size_t> by_place_;
 };
@@ -288,6 +319,11 @@ std::string NamedValue::text() const {
   return name;
 }
 
+std::string NamedValue::place() const {
+  if (role == Role::buffer) return "b" + name;
+  return fmt::format("{}{}", role == Role::input ? 'i' : 'o', position);
+}
+
 ValueReport compare_value(const NamedValue& expected, const NamedValue& actual,
                           const CompareOptions& options) {
   ValueReport report;
@@ -325,7 +361,8 @@ CompareReport compare(const RunValues& expected, const RunValues& actual,
     ValueReport& verdict = report.values.emplace_back(compare_value(value, *other, options));
     if (options.aliasing) {
       const auto place = static_cast<std::size_t>(other - actual.values.data());
-      compare_aliasing(expected_groups.of_value(index), actual_groups.of_value(place), verdict);
+      compare_aliasing(expected_groups, actual_groups, {index, place}, options.may_unshare,
+                       verdict);
     }
   }
   const ValueIndex originals(expected);

@@ -18,6 +18,7 @@ struct CompareOptions {
   bool strides = false;        ///< strides have to be equal too
   bool signed_zeros = false;   ///< -0.0 and 0.0 differ
   bool aliasing = true;        ///< which values share storage has to be equal
+  bool may_unshare = false;    ///< but values that shared it may have storage of their own
 };
 
 /// A value that a run gave back or changed.
@@ -31,9 +32,15 @@ struct NamedValue {
   /// Depends on random numbers that the other side does not draw in the same order: only facts that
   /// hold for every draw are compared.
   bool is_random = false;
+  /// Of the expected side: depends on memory that nothing wrote, as `empty` gives it. Only kind,
+  /// dtype, shape and strides are compared.
+  bool is_undefined = false;
 
   /// `output 0 (add_3)`, `input 1 (x) after the run`, `buffer bn.running_mean after the run`.
   [[nodiscard]] std::string text() const;
+  /// What tells it from the other values of a run and is the same in another program: `o0`, `i1`,
+  /// `bbn.running_mean`.
+  [[nodiscard]] std::string place() const;
 };
 
 /// What one run left behind.

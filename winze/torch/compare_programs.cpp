@@ -52,7 +52,21 @@ class Side {
   Side(const ExportedProgram& program, const CompareProgramsOptions& options)
       : program_(program),
         facts_(program),
-        executor_(program, {.threads = options.threads, .seed = options.generate.seed}) {}
+        executor_(program, {.threads = options.threads,
+                            .seed = options.generate.seed,
+                            .fill = UninitializedFill::first}) {}
+
+  /// Marks what depends on memory that nothing initialized, by a second run where there is any.
+  [[nodiscard]] bool find_undefined(RunValues& values, const std::vector<HostValue>& inputs) {
+    if (!executor_.has_uninitialized()) return false;
+    executor_.set_fill(UninitializedFill::second);
+    const ExecutorResult other = executor_.run(to_ivalues(inputs));
+    executor_.set_fill(UninitializedFill::first);
+    return mark_undefined(values, to_run_values(executor_, other));
+  }
+  [[nodiscard]] std::string separate_written(std::vector<HostValue>& inputs) const {
+    return separate_written_inputs(executor_, inputs);
+  }
 
   [[nodiscard]] RunValues run(const std::vector<HostValue>& inputs, bool draws_otherwise) {
     const ExecutorResult result = executor_.run(to_ivalues(inputs));
@@ -85,7 +99,7 @@ class ProgramComparer {
   ProgramsReport compare();
 
  private:
-  void compare_on(std::string title, const std::vector<HostValue>& inputs);
+  void compare_on(std::string title, std::vector<HostValue> inputs);
   void compare_stop(ComparedRun& run, const std::vector<HostValue>& inputs, const Error& error);
   void judge(CompareReport& report, const RunValues& expected, const RunValues& actual,
              const std::vector<HostValue>& inputs);
@@ -143,12 +157,19 @@ void ProgramComparer::generate() {
   }
 }
 
-void ProgramComparer::compare_on(std::string title, const std::vector<HostValue>& inputs) {
+void ProgramComparer::compare_on(std::string title, std::vector<HostValue> inputs) {
   ComparedRun& run = report_.runs.emplace_back();
   run.inputs = std::move(title);
+  const std::string separated = a_.separate_written(inputs);
+  if (!separated.empty()) add_note(separated);
   RunValues expected;
   try {
     expected = a_.run(inputs, draws_otherwise_);
+    if (a_.find_undefined(expected, inputs)) {
+      add_note(
+          "values that depend on memory that nothing initialized were compared by kind, dtype and "
+          "shape alone");
+    }
   } catch (const InternalError&) {
     throw;
   } catch (const Error& error) {

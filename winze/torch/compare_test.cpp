@@ -173,6 +173,33 @@ TEST(Compare, TellsWhichOutputsShareStorage) {
   EXPECT_TRUE(compare(view, copy, {.aliasing = false}).is_equal());
 }
 
+TEST(Compare, TellsSharingApartByPlaceAndNotByName) {
+  const HostTensor y = tensor({2}, {1, 2});
+  NamedValue renamed = output(y);
+  renamed.name = "addmm_3";
+  const RunValues before = run_of({output(y), output(y, 1)}, {});
+  const RunValues after = run_of({renamed, output(y, 1)}, {});
+  EXPECT_TRUE(compare(before, after).is_equal());
+}
+
+TEST(Compare, MayAllowValuesToStopSharing) {
+  const HostTensor x = tensor({2}, {1, 2});
+  const HostTensor copy = tensor({2}, {1, 2});
+  const CompareOptions options{.may_unshare = true};
+  const RunValues views = run_of({output(x), output(x, 1)}, {x});
+  EXPECT_TRUE(compare(views, run_of({output(copy), output(copy, 1)}, {x}), options).is_equal());
+  EXPECT_TRUE(compare(views, run_of({output(x), output(copy, 1)}, {x}), options).is_equal());
+  EXPECT_FALSE(compare(run_of({output(copy), output(x, 1)}, {x}), views, options).is_equal());
+}
+
+TEST(Compare, ContentThatNothingInitializedIsNotCompared) {
+  NamedValue undefined = output(tensor({2}, {1, nan}));
+  undefined.is_undefined = true;
+  EXPECT_TRUE(compare_value(undefined, output(tensor({2}, {3, 4})), {}).is_equal());
+  EXPECT_FALSE(compare_value(undefined, output(tensor({3}, {3, 4, 5})), {}).is_equal());
+  EXPECT_FALSE(compare_value(output(tensor({2}, {3, 4})), undefined, {}).is_equal());
+}
+
 TEST(Compare, AnInputThatOnlyOneSideWritesIsCompared) {
   NamedValue written = output(tensor({1}, {2}));
   written.role = NamedValue::Role::input;

@@ -304,6 +304,9 @@ void Compiler::visit_call(Node node) {
   const Op& op = graph_->context().ops().get(node.op());
   Instruction instruction;
   instruction.node = node.id();
+  // Others that leave memory as it was, such as _ctc_loss, do so in places alone.
+  instruction.is_uninitialized =
+      op.effects.is_uninitialized && op.qualified_name.find("empty") != std::string_view::npos;
   if (op.kind == OpKind::higher_order) {
     const Op& base = graph_->context().ops().get(op.base);
     instruction.native = find_higher_order_function(base.qualified_name);

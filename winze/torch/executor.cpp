@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,10 @@
 #include "winze/torch/input_check.h"
 #include "winze/torch/machine.h"
 #include "winze/torch/native_functions.h"
+#include "winze/torch/result_keys.h"
+#include "winze/torch/result_store.h"
+#include "winze/torch/run_plan.h"
+#include "winze/torch/torch_error.h"
 #include "winze/torch/vmap_functions.h"
 #include "winze/torch/weight_tensors.h"
 
@@ -54,6 +59,13 @@ void set_seed(std::uint64_t seed) {
   generator.set_current_seed(seed);
 }
 
+bool calls_uninitialized(const Code& code) {
+  return std::ranges::any_of(code.instructions,
+                             [](const Instruction& call) { return call.is_uninitialized; }) ||
+         std::ranges::any_of(code.bodies,
+                             [](const auto& body) { return calls_uninitialized(*body); });
+}
+
 }  // namespace
 
 struct Executor::Impl {
@@ -80,6 +92,8 @@ struct Executor::Impl {
     add_placeholders(aliases);
     add_outputs();
     code = compile(*exported.graph);
+    machine.fill = options.fill;
+    if (options.keys != nullptr) keys = options.keys->number(exported);
     if (options.threads > 0) at::set_num_threads(options.threads);
   }
 
@@ -174,7 +188,7 @@ struct Executor::Impl {
     write_backs.push_back({position, found->second});
   }
 
-  ExecutorResult run(std::vector<IValue> given) {
+  ExecutorResult run(std::vector<IValue> given, ResultStore* store, std::size_t inputs_number) {
     if (options.check_inputs) {
       check_inputs(*program, inputs, given);
     } else if (given.size() != inputs.size()) {
@@ -182,6 +196,11 @@ struct Executor::Impl {
     }
     if (options.seed) set_seed(*options.seed);
     weights.renew();
+    plan.reset();
+    if (store != nullptr && !keys.empty()) {
+      store->begin_run(inputs_number, keys);
+      plan = plan_run(*code, keys, *store);
+    }
     if (options.inference_mode) {
       const c10::InferenceMode mode;
       return run_guarded(std::move(given));
@@ -208,9 +227,12 @@ struct Executor::Impl {
     for (const WriteBack& write : write_backs)
       targets.push_back(arguments[write.placeholder].toTensor());
     result.inputs = std::move(given);
-    std::vector<IValue> returned = machine.run(*code, std::move(arguments));
-    for (std::size_t i = 0; i < write_backs.size(); ++i)
-      targets[i].copy_(returned[write_backs[i].output].toTensor());
+    std::vector<IValue> returned =
+        machine.run(*code, std::move(arguments), plan ? &*plan : nullptr);
+    with_torch_errors([&] {
+      for (std::size_t i = 0; i < write_backs.size(); ++i)
+        targets[i].copy_(returned[write_backs[i].output].toTensor());
+    });
     result.outputs.reserve(returned_positions.size());
     for (std::size_t position : returned_positions)
       result.outputs.push_back(std::move(returned[position]));
@@ -224,6 +246,8 @@ struct Executor::Impl {
   WeightTensors weights;
   Machine machine;
   std::unique_ptr<Code> code;
+  std::vector<ResultKey> keys;  ///< by node, where the options have them
+  std::optional<RunPlan> plan;  ///< of the last run with a store
   std::vector<Source> sources;  ///< by placeholder
   std::vector<ExecutorInput> inputs;
   std::vector<ExecutorOutput> outputs;
@@ -248,7 +272,23 @@ const std::vector<ExecutorOutput>& Executor::outputs() const {
   return impl_->outputs;
 }
 ExecutorResult Executor::run(std::vector<c10::IValue> inputs) {
-  return impl_->run(std::move(inputs));
+  return impl_->run(std::move(inputs), nullptr, 0);
+}
+ExecutorResult Executor::run(std::vector<c10::IValue> inputs, ResultStore& store,
+                             std::size_t inputs_number) {
+  return impl_->run(std::move(inputs), &store, inputs_number);
+}
+bool Executor::has_uninitialized() const {
+  return calls_uninitialized(*impl_->code);
+}
+void Executor::set_fill(UninitializedFill fill) {
+  impl_->machine.fill = fill;
+}
+std::size_t Executor::call_count() const {
+  return impl_->code->instructions.size();
+}
+std::size_t Executor::calls_left_out() const {
+  return impl_->plan ? impl_->plan->left_out : 0;
 }
 
 void load_operator_library(const std::string& path) {

@@ -34,6 +34,14 @@ class RunObserver {
   virtual void after_call(Node node, std::span<const c10::IValue> results) = 0;
 };
 
+class ResultKeys;
+class ResultStore;
+
+/// What is put where operators such as `empty` leave memory as it was: one of two numbers of which
+/// neither is the other (0 and 1 for integers), so that runs can be repeated, and so that two runs
+/// tell what depends on such memory.
+enum class UninitializedFill : std::uint8_t { none, first, second };
+
 struct ExecutorOptions {
   int threads = 0;             ///< for kernels, of the whole process; 0: leave as it is
   bool inference_mode = true;  ///< run in c10::InferenceMode; else without gradients
@@ -43,6 +51,10 @@ struct ExecutorOptions {
   bool check_inputs = true;
   /// Make numbers up for weights whose bytes are not at hand, the same in each run.
   bool make_up_weights = false;
+  UninitializedFill fill = UninitializedFill::none;
+  /// Lets runs take results of earlier runs, of this program or others, from a store; must outlive
+  /// the executor.
+  ResultKeys* keys = nullptr;
   /// Told of each call; must outlive the executor. Null: nobody, which costs nothing.
   RunObserver* observer = nullptr;
 };
@@ -110,6 +122,18 @@ class Executor {
   /// \throws Error: wrong number, shape, dtype or device of inputs, a size outside a symbol's
   /// range, or an exception in a kernel, with the node and the user's source line.
   [[nodiscard]] ExecutorResult run(std::vector<c10::IValue> inputs);
+  /// The same, but calls whose results the store has are not made (`ExecutorOptions::keys`).
+  /// `inputs_number` tells the inputs from others that the store knows. An observer is not told.
+  [[nodiscard]] ExecutorResult run(std::vector<c10::IValue> inputs, ResultStore& store,
+                                   std::size_t inputs_number);
+
+  /// Whether the program calls operators that leave memory as it was, such as `empty`.
+  [[nodiscard]] bool has_uninitialized() const;
+  /// The fill of further runs.
+  void set_fill(UninitializedFill fill);
+  /// Calls of the program's own graph, and how many of them the last run did not make.
+  [[nodiscard]] std::size_t call_count() const;
+  [[nodiscard]] std::size_t calls_left_out() const;
 
  private:
   struct Impl;

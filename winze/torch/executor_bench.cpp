@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What running costs beside what the operators themselves take.
+// What running costs beside what the operators themselves take: chains, and the Llama that
+// WINZE_BENCH_LLAMA names.
+#include <cstdlib>
+#include <optional>
+#include <string>
+
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/add_ops.h>
 #include <ATen/ops/ones.h>
 #include <benchmark/benchmark.h>
 #include <c10/core/InferenceMode.h>
 
+#include "winze/program/pt2_reader.h"
 #include "winze/schema/op_ids.h"
 #include "winze/torch/executor.h"
+#include "winze/torch/host_conversion.h"
+#include "winze/torch/input_file.h"
+#include "winze/torch/run_profile.h"
 
 namespace winze::bench {
 namespace {
@@ -69,6 +78,52 @@ void compile_chain(benchmark::State& state) {
   report_per_item(state, state.range(0));
 }
 BENCHMARK(compile_chain)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+
+/// The Llama, with the inputs stored in its file.
+struct Llama {
+  explicit Llama(const std::string& path)
+      : program(read_pt2(context, map_file(path), {.file_name = path})),
+        executor(program, {.threads = 1}),
+        inputs(stored_inputs(program).value().values) {}
+  [[nodiscard]] ExecutorResult run() { return executor.run(to_ivalues(inputs)); }
+
+  Context context;
+  ExportedProgram program;
+  Executor executor;
+  std::vector<HostValue> inputs;
+};
+
+/// The file to measure with; without one the row is skipped.
+std::optional<std::string> llama_path(benchmark::State& state) {
+  const char* path = std::getenv("WINZE_BENCH_LLAMA");
+  if (path != nullptr) return path;
+  state.SkipWithError("WINZE_BENCH_LLAMA names no file");
+  return std::nullopt;
+}
+
+/// A run once the program is made ready.
+void call_llama(benchmark::State& state) {
+  const std::optional<std::string> path = llama_path(state);
+  if (!path) return;
+  Llama llama(*path);
+  for (auto _ : state) benchmark::DoNotOptimize(llama.run());
+}
+BENCHMARK(call_llama)->Unit(benchmark::kMillisecond);
+
+/// The most megabytes of tensors that a run holds at one time.
+void run_memory_llama(benchmark::State& state) {
+  const std::optional<std::string> path = llama_path(state);
+  if (!path) return;
+  Llama llama(*path);
+  static_cast<void>(llama.run());
+  RunProfile profile;
+  for (auto _ : state) {
+    const auto memory = profile.count_memory();
+    benchmark::DoNotOptimize(llama.run());
+  }
+  state.counters["amount"] = static_cast<double>(profile.peak_bytes()) / 1e6;
+}
+BENCHMARK(run_memory_llama)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace winze::bench

@@ -174,6 +174,37 @@ graph forward(%x: input f32[8]) {
   EXPECT_TRUE(p.output({at::ones({8})}).equal(p.output({at::ones({8})})));
 }
 
+TEST(Executor, FillsWhatOperatorsLeaveUninitializedOnRequest) {
+  Program p(R"(
+graph forward(%x: input f32[2, 3]) {
+  %e = aten.empty_like(%x) : f32[2, 3]
+  %s = aten.sum(%e) : f32[]
+  %n = aten.new_empty(%x, [2], dtype=i64) : i64[2]
+  return output %s, output %n, output %x
+})",
+            {.fill = UninitializedFill::first});
+  EXPECT_TRUE(p.executor.has_uninitialized());
+  const auto first = p.outputs({at::ones({2, 3})});
+  const auto again = p.outputs({at::ones({2, 3})});
+  p.executor.set_fill(UninitializedFill::second);
+  const auto second = p.outputs({at::ones({2, 3})});
+  for (const std::size_t i : {0, 1}) {
+    EXPECT_TRUE(first[i].toTensor().equal(again[i].toTensor()));
+    EXPECT_FALSE(first[i].toTensor().equal(second[i].toTensor()));
+  }
+  EXPECT_TRUE(first[2].toTensor().equal(second[2].toTensor()));
+}
+
+TEST(Executor, FillsNothingThatAnOperatorComputed) {
+  Program p(R"(
+graph forward(%x: input f32[4, 1, 3], %t: input i64[1, 2], %n: input i64[1], %m: input i64[1]) {
+  %l, %a = aten._ctc_loss.Tensor(%x, %t, %n, %m) : f32[1], f32[1, 4, 5]
+  return output %l
+})",
+            {.fill = UninitializedFill::first});
+  EXPECT_FALSE(p.executor.has_uninitialized());
+}
+
 TEST(Executor, TellsAnObserverOfEachCall) {
   struct Counter final : RunObserver {
     void after_call(Node node, std::span<const IValue> results) override {
@@ -210,6 +241,17 @@ TEST(ExecutorInputs, DtypeIsChecked) {
   Program p(two_inputs);
   EXPECT_THAT(error_of([&] { p.outputs({at::ones({2, 4}, at::kInt), at::ones({2})}); }),
               HasSubstr("input \"x\" has to be float32, and a tensor of int32 was given"));
+}
+
+TEST(ExecutorInputs, DeviceIsChecked) {
+  Program p(R"(
+graph forward(%x: input f32[2] device cuda:0) {
+  %y = aten.neg(%x) : f32[2] device cuda:0
+  return output %y
+})");
+  EXPECT_THAT(error_of([&] { p.outputs({at::ones({2})}); }),
+              AllOf(HasSubstr("input \"x\" has to be on cuda:0, and a tensor on cpu was given"),
+                    HasSubstr("move_to_device_pass")));
 }
 
 TEST(ExecutorInputs, KindIsChecked) {

@@ -8,6 +8,8 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/Storage.h>
 #include <c10/core/TensorImpl.h>
+#include <fmt/format.h>
+#include <tsl/robin_map.h>
 
 #include "winze/support/diagnostic.h"
 #include "winze/support/quote.h"
@@ -28,16 +30,41 @@ std::size_t reach(const HostTensor& tensor) {
   return elements;
 }
 
-at::Tensor to_tensor(const HostTensor& host) {
-  const std::size_t size = reach(host) * element_size(host.dtype);
+c10::Storage storage_of(const std::byte* bytes, std::size_t size) {
   c10::Allocator* allocator = c10::GetCPUAllocator();
   c10::DataPtr data = allocator->allocate(size);
-  if (size != 0) std::memcpy(data.get(), host.data(), size);
+  if (size != 0) std::memcpy(data.get(), bytes, size);
+  return {c10::Storage::use_byte_size_t(), size, std::move(data), allocator, true};
+}
+
+at::Tensor tensor_in(c10::Storage storage, const HostTensor& host, std::int64_t offset) {
   at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(
-      c10::Storage(c10::Storage::use_byte_size_t(), size, std::move(data), allocator, true),
-      c10::DispatchKeySet(c10::DispatchKey::CPU), c10::scalarTypeToTypeMeta(to_torch(host.dtype)));
+      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
+      c10::scalarTypeToTypeMeta(to_torch(host.dtype)));
   tensor.unsafeGetTensorImpl()->set_sizes_and_strides(host.sizes, host.strides);
+  tensor.unsafeGetTensorImpl()->set_storage_offset(offset);
   return tensor;
+}
+
+/// With storage of its own, which holds no more than its elements and what lies between them.
+at::Tensor to_tensor(const HostTensor& host) {
+  const std::size_t size = reach(host) * element_size(host.dtype);
+  return tensor_in(storage_of(size == 0 ? nullptr : host.data(), size), host, 0);
+}
+
+/// How many tensors with elements have each storage.
+tsl::robin_map<const std::byte*, std::size_t> count_storages(const std::vector<HostValue>& values) {
+  tsl::robin_map<const std::byte*, std::size_t> counts;
+  for (const HostValue& value : values) {
+    const HostTensor* tensor = value.tensor();
+    if (tensor != nullptr && tensor->element_count() != 0) ++counts[tensor->storage.data()];
+  }
+  return counts;
+}
+
+bool is_shared(const tsl::robin_map<const std::byte*, std::size_t>& counts,
+               const HostTensor* tensor) {
+  return tensor != nullptr && tensor->element_count() != 0 && counts.at(tensor->storage.data()) > 1;
 }
 
 HostTensor to_host_tensor(at::Tensor tensor) {
@@ -86,10 +113,39 @@ IValue to_ivalue(const HostValue& value) {
 }
 
 std::vector<IValue> to_ivalues(const std::vector<HostValue>& values) {
+  const auto counts = count_storages(values);
+  tsl::robin_map<const std::byte*, c10::Storage> storages;
   std::vector<IValue> result;
   result.reserve(values.size());
-  for (const HostValue& value : values) result.push_back(to_ivalue(value));
+  for (const HostValue& value : values) {
+    const HostTensor* tensor = value.tensor();
+    if (!is_shared(counts, tensor)) {
+      result.push_back(to_ivalue(value));
+      continue;
+    }
+    c10::Storage& storage = storages[tensor->storage.data()];
+    if (!storage) storage = storage_of(tensor->storage.data(), tensor->storage.size());
+    result.emplace_back(tensor_in(storage, *tensor, tensor->offset));
+  }
   return result;
+}
+
+std::string separate_written_inputs(const Executor& executor, std::vector<HostValue>& inputs) {
+  const auto counts = count_storages(inputs);
+  std::string names;
+  for (std::size_t i = 0; i < inputs.size() && i < executor.inputs().size(); ++i) {
+    const ExecutorInput& input = executor.inputs()[i];
+    if (!input.may_be_written || !is_shared(counts, inputs[i].tensor())) continue;
+    HostTensor own = *inputs[i].tensor();
+    own.storage = Bytes::copy(own.storage.string_view());
+    inputs[i] = std::move(own);
+    names += (names.empty() ? "" : ", ") + input.name;
+  }
+  if (names.empty()) return names;
+  return fmt::format(
+      "inputs that the program writes to got storage of their own, which export takes them to "
+      "have: {}",
+      names);
 }
 
 HostValue to_host(const IValue& value) {

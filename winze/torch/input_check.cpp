@@ -75,8 +75,11 @@ class InputCheck {
     }
     const std::string device = context_->device_text(tensor.device);
     if (given.device().type() != to_torch(*context_, tensor.device).type()) {
-      fail("input {} has to be on {}, and a tensor on {} was given", quote(input.name), device,
-           given.device().str());
+      throw Error(
+          fmt::format("input {} has to be on {}, and a tensor on {} was given", quote(input.name),
+                      device, given.device().str()),
+          "torch.export.passes.move_to_device_pass moves a program to another device; inputs "
+          "that are read from files or generated are on the CPU");
     }
     if (given.dim() != static_cast<std::int64_t>(tensor.dim())) {
       fail("input {} has to have {} dimensions, and one of shape {} was given", quote(input.name),

@@ -2,6 +2,7 @@
 #include "winze/torch/inputs.h"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -12,6 +13,12 @@
 #include "winze/torch/tensor_filler.h"
 
 namespace winze {
+namespace {
+
+/// Of one generated tensor, or places in it where strides leave gaps.
+constexpr std::int64_t max_elements = std::int64_t{1} << 32U;
+
+}  // namespace
 
 struct InputGenerator::Parts {
   Parts(const ExportedProgram& of_program, GenerateOptions given)
@@ -32,6 +39,7 @@ struct InputGenerator::Parts {
                                const SymbolChoice& choice) const;
   [[nodiscard]] HostTensor make_tensor(std::size_t index, std::uint32_t draw,
                                        const SymbolChoice& choice) const;
+  void require_possible(Node input, const HostTensor& tensor) const;
   [[nodiscard]] Error cannot_make(Node input, std::string_view why) const {
     return Error(
         fmt::format("no value can be generated for the input {}: {}", quote(input.target()), why),
@@ -81,6 +89,7 @@ HostTensor InputGenerator::Parts::make_tensor(std::size_t index, std::uint32_t d
   for (std::size_t axis = 0; axis < meta.strides.size(); ++axis)
     tensor.strides.push_back(choice.evaluate(meta.strides[axis]).value_or(contiguous[axis]));
   if (tensor.strides.size() != tensor.sizes.size()) tensor.strides = contiguous;
+  require_possible(input, tensor);
   FillRequest request{.name = std::string(input.target()), .use = uses[index], .draw = draw};
   for (const ElementBound& bound : request.use.bounds) {
     const std::int64_t low = choice.evaluate(bound.low).value_or(0);
@@ -88,8 +97,30 @@ HostTensor InputGenerator::Parts::make_tensor(std::size_t index, std::uint32_t d
     request.narrow(bound, low, high);
   }
   request.offsets_end = choice.evaluate(request.use.offsets_end).value_or(0);
-  fill_tensor(tensor, request, CountedRandom(options.seed, std::uint64_t{draw} << 32U | index));
+  try {
+    fill_tensor(tensor, request, CountedRandom(options.seed, std::uint64_t{draw} << 32U | index));
+  } catch (const std::bad_alloc&) {
+    throw cannot_make(input, fmt::format("{} does not fit into memory", tensor.type_text()));
+  }
   return tensor;
+}
+
+/// Sizes and strides that a tensor can have whose elements are made one by one.
+void InputGenerator::Parts::require_possible(Node input, const HostTensor& tensor) const {
+  if (std::ranges::count(tensor.sizes, 0) != 0) return;
+  std::int64_t elements = 1;
+  std::int64_t reach = 1;  // with the gaps that strides leave
+  for (std::size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
+    const std::int64_t stride = tensor.strides[axis];
+    if (stride < 0) throw cannot_make(input, "it has a negative stride");
+    std::int64_t steps = 0;
+    if (__builtin_mul_overflow(elements, tensor.sizes[axis], &elements) ||
+        __builtin_mul_overflow(tensor.sizes[axis] - 1, stride, &steps) ||
+        __builtin_add_overflow(reach, steps, &reach) || std::max(elements, reach) > max_elements) {
+      throw cannot_make(
+          input, fmt::format("{} has more than {} elements", tensor.type_text(), max_elements));
+    }
+  }
 }
 
 InputGenerator::InputGenerator(const ExportedProgram& program, GenerateOptions options)

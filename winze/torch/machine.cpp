@@ -7,6 +7,8 @@
 
 #include "winze/support/diagnostic.h"
 #include "winze/support/quote.h"
+#include "winze/torch/run_plan.h"
+#include "winze/torch/torch_error.h"
 
 namespace winze {
 namespace {
@@ -117,14 +119,29 @@ void spread_groups(const std::vector<std::int32_t>& groups, Stack& stack) {
   stack = std::move(spread);
 }
 
-/// The first lines of a message of PyTorch's, without what says where in C++ it was raised.
-std::string first_part(const char* message) {
-  std::string text(message);
-  for (const char* marker : {"\nException raised from", "\nC++ CapturedTraceback"}) {
-    if (const std::size_t at = text.find(marker); at != std::string::npos) text.resize(at);
+/// Lets go of what a call that is not made would have been the last to use.
+void release(const Code& code, const Operand& operand, std::vector<IValue>& registers) {
+  if (operand.kind == Operand::Kind::move) registers[operand.index] = IValue();
+  if (operand.kind != Operand::Kind::list) return;
+  for (std::uint32_t i = 0; i < operand.count; ++i)
+    release(code, code.operands[operand.index + i], registers);  // lists do not hold lists
+}
+
+/// Two fills have no number in common, so that what depends on them differs.
+void fill_with(const at::Tensor& tensor, UninitializedFill fill) {
+  const bool first = fill == UninitializedFill::first;
+  if (tensor.numel() == 0 || tensor.layout() != c10::kStrided) return;
+  if (c10::isFloatingType(tensor.scalar_type()) || c10::isComplexType(tensor.scalar_type())) {
+    tensor.fill_(first ? 11.25 : -7.5);
+  } else if (!c10::isQIntType(tensor.scalar_type())) {
+    tensor.fill_(first ? 1 : 0);
   }
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+}
+
+void fill_results(const Stack& stack, UninitializedFill fill) {
+  for (const IValue& value : stack) {
+    if (value.isTensor() && value.toTensor().defined()) fill_with(value.toTensor(), fill);
+  }
 }
 
 [[noreturn]] void raise(const Code& code, std::size_t position, std::string_view what) {
@@ -160,13 +177,30 @@ void Machine::store_results(const Code& code, const Instruction& instruction,
   }
 }
 
-template <bool observed>
+bool Machine::leave_out(const Code& code, std::size_t position, const RunPlan& plan,
+                        std::vector<IValue>& registers) {
+  const RunPlan::Step step = plan.steps[position];
+  if (step != RunPlan::Step::take && step != RunPlan::Step::skip) return false;
+  const Instruction& instruction = code.instructions[position];
+  for (std::uint32_t i = 0; i < instruction.operand_count; ++i)
+    release(code, code.operands[instruction.first_operand + i], registers);
+  if (step == RunPlan::Step::take) {
+    Stack results = *plan.store->find(plan.numbers[position]);
+    store_results(code, instruction, registers, results);
+  }
+  return true;
+}
+
+template <bool observed, bool planned>
 void Machine::run_instructions(const Code& code, std::vector<IValue>& registers,
-                               std::size_t& position) {
+                               std::size_t& position, const RunPlan* plan) {
   Stack stack;
   stack.reserve(32);
   const std::size_t count = code.instructions.size();
   for (; position < count; ++position) {
+    if constexpr (planned) {
+      if (leave_out(code, position, *plan, registers)) continue;
+    }
     const Instruction& instruction = code.instructions[position];
     const Operand* operands = code.operands.data() + instruction.first_operand;
     for (std::uint32_t i = 0; i < instruction.operand_count; ++i)
@@ -181,32 +215,38 @@ void Machine::run_instructions(const Code& code, std::vector<IValue>& registers,
       spread_groups(code.groups[static_cast<std::size_t>(instruction.groups)], stack);
     TORCH_CHECK(stack.size() >= instruction.result_count, "it gave ", stack.size(),
                 " results instead of ", instruction.result_count);
+    if (instruction.is_uninitialized && fill != UninitializedFill::none) fill_results(stack, fill);
     if constexpr (observed) observe(code, instruction, stack);
+    if constexpr (planned) {
+      if (plan->steps[position] == RunPlan::Step::keep)
+        plan->store->keep(plan->numbers[position], stack);
+    }
     store_results(code, instruction, registers, stack);
     stack.clear();
   }
 }
 
-std::vector<IValue> Machine::run(const Code& code, std::vector<IValue> inputs) {
+std::vector<IValue> Machine::run(const Code& code, std::vector<IValue> inputs,
+                                 const RunPlan* plan) {
   WINZE_CHECK(inputs.size() == code.input_count, "{} inputs for {} placeholders", inputs.size(),
               code.input_count);
   std::vector<IValue> registers = std::move(inputs);
   registers.resize(code.register_count);
   std::size_t position = 0;
   try {
-    if (observer_ == nullptr) {
-      run_instructions<false>(code, registers, position);
+    if (plan != nullptr) {
+      run_instructions<false, true>(code, registers, position, plan);
+    } else if (observer_ == nullptr) {
+      run_instructions<false, false>(code, registers, position, nullptr);
     } else {
-      run_instructions<true>(code, registers, position);
+      run_instructions<true, false>(code, registers, position, nullptr);
     }
   } catch (const Error&) {
     throw;  // of a nested graph, which names its own node
-  } catch (const c10::Error& error) {
-    raise(code, position, first_part(error.what_without_backtrace()));
-  } catch (const std::bad_alloc&) {
-    raise(code, position, "out of memory");
   } catch (const std::exception& error) {
-    raise(code, position, first_part(error.what()));
+    raise(code, position, message_of(error));
+  } catch (...) {  // of a user's library, which may throw anything
+    raise(code, position, "an exception of an unknown type");
   }
   std::vector<IValue> outputs;
   outputs.reserve(code.output_count);

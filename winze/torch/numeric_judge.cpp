@@ -29,17 +29,14 @@ class Timer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-ExecutorOptions executor_options(const CheckOptions& options) {
-  return {.threads = options.threads, .seed = options.generate.seed, .make_up_weights = true};
-}
-
 }  // namespace
 
 NumericJudge::NumericJudge(const ExportedProgram& original, const CheckOptions& options)
     : original_(&original),
       options_(&options),
+      store_(options.reuse_bytes),
       original_facts_(original),
-      original_executor_(original, executor_options(options)) {
+      original_executor_(original, executor_options()) {
   const Timer timer(seconds_);
   if (!original.has_all_bytes()) note("weights that are not at hand are made up");
   original_values_.draws = original_facts_.draws();
@@ -51,9 +48,42 @@ void NumericJudge::note(std::string text) {
   if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(std::move(text));
 }
 
-RunValues NumericJudge::run(Executor& executor, const std::vector<HostValue>& inputs) {
+ExecutorOptions NumericJudge::executor_options() {
+  return {.threads = options_->threads,
+          .seed = options_->generate.seed,
+          .make_up_weights = true,
+          .fill = UninitializedFill::first,
+          .keys = options_->reuse_bytes == 0 ? nullptr : &keys_};
+}
+
+RunValues NumericJudge::run(Executor& executor, const std::vector<HostValue>& inputs,
+                            std::size_t index) {
   ++runs_;
-  return to_run_values(executor, executor.run(to_ivalues(inputs)));
+  RunValues values = to_run_values(executor, executor.run(to_ivalues(inputs), store_, index));
+  calls_ += executor.call_count();
+  reused_calls_ += executor.calls_left_out();
+  return values;
+}
+
+/// The places of values that are others when memory that nothing initialized holds other numbers.
+std::vector<std::string> NumericJudge::find_undefined(RunValues& values,
+                                                      const std::vector<HostValue>& inputs) {
+  if (!original_executor_.has_uninitialized()) return {};
+  ++runs_;
+  original_executor_.set_fill(UninitializedFill::second);
+  const ExecutorResult other = original_executor_.run(to_ivalues(inputs));
+  original_executor_.set_fill(UninitializedFill::first);
+  std::vector<std::string> places;
+  if (!mark_undefined(values, to_run_values(original_executor_, other))) return places;
+  for (const NamedValue& value : values.values) {
+    if (!value.is_undefined) continue;
+    places.push_back(value.place());
+    note(fmt::format(
+        "{} depends on memory that nothing initialized: only its kind, dtype and shape were "
+        "compared",
+        value.text()));
+  }
+  return places;
 }
 
 void NumericJudge::choose_cases() {
@@ -83,8 +113,12 @@ void NumericJudge::choose_cases() {
 }
 
 void NumericJudge::add_case(std::string title, std::vector<HostValue> inputs) {
+  std::vector<std::string> undefined;
   try {
-    RunValues values = run(original_executor_, inputs);
+    const std::string separated = separate_written_inputs(original_executor_, inputs);
+    if (!separated.empty()) note(separated);
+    RunValues values = run(original_executor_, inputs, cases_.size());
+    undefined = find_undefined(values, inputs);
     original_facts_.annotate(values, false);
     original_values_.runs.push_back(std::move(values));
   } catch (const InternalError&) {
@@ -95,13 +129,13 @@ void NumericJudge::add_case(std::string title, std::vector<HostValue> inputs) {
     return;
   }
   note(fmt::format("inputs: {}", title));
-  cases_.push_back({std::move(title), std::move(inputs)});
+  cases_.push_back({std::move(title), std::move(inputs), std::move(undefined)});
 }
 
-std::optional<Diagnostic> NumericJudge::judge(const ExportedProgram& program) {
+std::optional<Diagnostic> NumericJudge::judge(const ExportedProgram& program, bool may_unshare) {
   const Timer timer(seconds_);
   try {
-    return judge_values(program);
+    return judge_values(program, may_unshare);
   } catch (const InternalError&) {
     throw;
   } catch (const Error& error) {
@@ -115,38 +149,23 @@ void NumericJudge::accept() {
   accepted_ = std::move(last_);
 }
 
-std::optional<Diagnostic> NumericJudge::lost_draws(const std::vector<std::string>& draws) const {
-  std::vector<std::string> before = accepted_.draws;
-  std::vector<std::string> after = draws;
-  if (after.size() >= before.size()) return std::nullopt;
-  std::ranges::sort(before);
-  std::ranges::sort(after);
-  if (!std::ranges::includes(before, after)) return std::nullopt;
-  std::vector<std::string> lost;
-  std::ranges::set_difference(before, after, std::back_inserter(lost));
-  const std::string_view gone = lost.front();  // the operator, then what its draws depend on
-  Diagnostic diagnostic;
-  diagnostic.message =
-      fmt::format("{} of its {} calls that draw random numbers are left: one of {} is gone",
-                  after.size(), before.size(), gone.substr(0, gone.find(' ')));
-  return diagnostic;
-}
-
-std::optional<Diagnostic> NumericJudge::judge_values(const ExportedProgram& program) {
+std::optional<Diagnostic> NumericJudge::judge_values(const ExportedProgram& program,
+                                                     bool may_unshare) {
   const ValueFacts facts(program);
-  if (std::optional<Diagnostic> lost = lost_draws(facts.draws())) return lost;
+  if (const auto lost = lost_draws(accepted_.draws, facts.draws()))
+    return Diagnostic{.message = *lost};
   const bool draws_otherwise = facts.draws() != accepted_.draws;
   if (draws_otherwise) {
     note(
         "random numbers are drawn by other calls: of values that depend on them only kind, dtype, "
         "shape and whether they are finite are compared");
   }
-  Executor executor(program, executor_options(*options_));
+  Executor executor(program, executor_options());
   last_ = {.runs = {}, .draws = facts.draws()};
   for (std::size_t i = 0; i < cases_.size(); ++i) {
-    RunValues actual = run(executor, cases_[i].inputs);
+    RunValues actual = run(executor, cases_[i].inputs, i);
     facts.annotate(actual, draws_otherwise);
-    const CompareReport report = compare_case(i, program, actual);
+    const CompareReport report = compare_case(i, program, actual, may_unshare);
     last_.runs.push_back(std::move(actual));
     if (report.is_equal()) continue;
     const ValueReport* value = report.first_departure();
@@ -159,10 +178,14 @@ std::optional<Diagnostic> NumericJudge::judge_values(const ExportedProgram& prog
 }
 
 CompareReport NumericJudge::compare_case(std::size_t index, const ExportedProgram& program,
-                                         RunValues& actual) {
+                                         RunValues& actual, bool may_unshare) {
   RunValues expected = accepted_.runs[index];
+  for (NamedValue& value : expected.values)
+    value.is_undefined = std::ranges::count(cases_[index].undefined, value.place()) != 0;
   complete_state(expected, *original_, actual, program);
-  CompareReport report = compare(expected, actual, options_->compare);
+  CompareOptions options = options_->compare;
+  options.may_unshare = may_unshare;
+  CompareReport report = compare(expected, actual, options);
   if (!report.is_equal() && report.is_only_numeric())
     judge_in_float64(index, report, expected, actual);
   return report;
@@ -174,11 +197,13 @@ void NumericJudge::judge_in_float64(std::size_t index, CompareReport& report,
   try {
     if (precise_ == nullptr) {
       precise_program_ = promote_to_float64(*original_);
-      precise_ = std::make_unique<Executor>(*precise_program_, executor_options(*options_));
+      precise_ = std::make_unique<Executor>(*precise_program_, executor_options());
     }
     std::vector<HostValue> inputs;
     for (const HostValue& input : cases_[index].inputs) inputs.push_back(promote_to_float64(input));
-    judge_by_reference(report, expected, actual, run(*precise_, inputs));
+    ++runs_;
+    judge_by_reference(report, expected, actual,
+                       to_run_values(*precise_, precise_->run(to_ivalues(inputs))));
   } catch (const InternalError&) {
     throw;
   } catch (const Error& error) {

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <tsl/robin_map.h>
 
+#include "winze/program/torch_save_archive.h"
 #include "winze/support/json_reader.h"
 #include "winze/support/quote.h"
 #include "winze/torch/npy_reader.h"
@@ -66,7 +68,34 @@ HostTensor with_strides(const HostTensor& tensor, const std::vector<std::int64_t
   return laid_out;
 }
 
-HostValue read_tensor(JsonValue value, const ZipReader& zip) {
+/// Bytes that several inputs share, by name of the member.
+using SharedStorages = tsl::robin_map<std::string, Bytes>;
+
+/// The elements where they are in a storage that other inputs share.
+HostTensor in_shared_storage(JsonValue value, const ZipReader& zip, const HostTensor& tensor,
+                             std::vector<std::int64_t> strides, SharedStorages& storages) {
+  const JsonValue member = value.get("storage");
+  const std::string name(member.string());
+  if (storages.find(name) == storages.end()) {
+    const ZipEntry* entry = zip.find(name);
+    if (entry == nullptr)
+      throw member.error(fmt::format("the archive has no member {}", quote(name)));
+    storages[name] = read_npy(zip.read(*entry), zip.file_name() + ":" + name).storage;
+  }
+  HostTensor shared = tensor;
+  shared.strides = std::move(strides);
+  shared.offset = value.get("storage_offset").int64();
+  shared.storage = storages.at(name);
+  const SavedTensor place{.dtype = shared.dtype,
+                          .offset = shared.offset,
+                          .sizes = shared.sizes,
+                          .strides = shared.strides};
+  if (const auto problem = why_outside_storage(place, shared.storage.size()))
+    throw member.error("a tensor does not fit: " + *problem);
+  return shared;
+}
+
+HostValue read_tensor(JsonValue value, const ZipReader& zip, SharedStorages& storages) {
   const JsonValue member = value.get("npy");
   const ZipEntry* entry = zip.find(member.string());
   if (entry == nullptr) {
@@ -87,14 +116,15 @@ HostValue read_tensor(JsonValue value, const ZipReader& zip) {
     const std::vector<std::int64_t> wanted = read_integers(*strides);
     if (wanted.size() != tensor.sizes.size())
       throw strides->error("there are not as many strides as sizes");
+    if (value.find("storage")) return in_shared_storage(value, zip, tensor, wanted, storages);
     return with_strides(tensor, wanted);
   }
   return tensor;
 }
 
-HostValue read_value(JsonValue value, const ZipReader& zip) {
+HostValue read_value(JsonValue value, const ZipReader& zip, SharedStorages& storages) {
   const std::string_view kind = value.get("kind").string();
-  if (kind == "tensor") return read_tensor(value, zip);
+  if (kind == "tensor") return read_tensor(value, zip, storages);
   if (kind == "none") return {};
   const JsonValue held = value.get("value");
   if (kind == "bool") return held.boolean();
@@ -122,8 +152,9 @@ std::vector<InputCase> read_recorded_calls(const ZipReader& zip) {
   for (const JsonValue recorded : manifest.root().get("cases").array()) {
     InputCase& read = cases.emplace_back();
     read.name = fmt::format("case{}", cases.size() - 1);
+    SharedStorages storages;
     for (const JsonValue value : recorded.get("inputs").array())
-      read.values.push_back(read_value(value, zip));
+      read.values.push_back(read_value(value, zip, storages));
   }
   if (cases.empty()) throw manifest.root().error("no calls are recorded");
   return cases;

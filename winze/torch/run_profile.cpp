@@ -56,6 +56,10 @@ void RunProfile::after_call(Node /*node*/, std::span<const c10::IValue> /*result
   open_.back().inner_bytes += bytes;
 }
 
+std::int64_t RunProfile::peak_bytes() const {
+  return memory_->peak;
+}
+
 std::string RunProfile::text() const {
   std::vector<Row> rows = rows_;
   std::ranges::sort(rows, [](const Row& a, const Row& b) {

@@ -31,6 +31,9 @@ class RunProfile final : public RunObserver {
   /// A table of operators, the slowest first, with calls, time without that of nested graphs, share
   /// of the whole, and bytes allocated; and the most memory that was held at one time.
   [[nodiscard]] std::string text() const;
+  /// The most bytes of tensors that were held at one time while memory was counted, beside what was
+  /// there before.
+  [[nodiscard]] std::int64_t peak_bytes() const;
 
  private:
   struct Memory;

@@ -39,11 +39,16 @@ const TorchInterface& load() {
   const std::string path = library_path().string();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    const char* reason = dlerror();
-    throw Error(fmt::format("cannot load {}: {}", quote(path),
-                            reason == nullptr ? "unknown reason" : reason),
-                "it takes Winze's core from the program that loads it, which has to export its "
-                "symbols (CMake: ENABLE_EXPORTS)");
+    const char* told = dlerror();
+    const std::string_view reason = told == nullptr ? "unknown reason" : told;
+    const bool lacks_torch =
+        reason.find("libtorch") < reason.find(' ') || reason.find("libc10") < reason.find(' ');
+    throw Error(
+        fmt::format("cannot load {}: {}", quote(path), reason),
+        lacks_torch
+            ? "PyTorch is no longer where it was when Winze was built; build anew"
+            : "it takes Winze's core from the program that loads it, which has to export its "
+              "symbols (CMake: ENABLE_EXPORTS)");
   }
   void* symbol = dlsym(library, "winze_torch_interface");
   if (symbol == nullptr) fail("{} is not Winze's library for running programs", quote(path));

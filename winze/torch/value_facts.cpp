@@ -2,8 +2,12 @@
 #include "winze/torch/value_facts.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <iterator>
 #include <numeric>
+#include <type_traits>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -120,6 +124,29 @@ void add_missing_buffers(RunValues& to, const ExportedProgram& program, const Ru
   }
 }
 
+/// To the bit. Containers count as different.
+bool is_same(const HostValue& a, const HostValue& b) {
+  const HostTensor* left = a.tensor();
+  const HostTensor* right = b.tensor();
+  if (left != nullptr && right != nullptr) {
+    return left->dtype == right->dtype && left->sizes == right->sizes &&
+           contiguous_bytes(*left).string_view() == contiguous_bytes(*right).string_view();
+  }
+  return std::visit(
+      [](const auto& x, const auto& y) {
+        using X = std::decay_t<decltype(x)>;
+        if constexpr (!std::is_same_v<X, std::decay_t<decltype(y)>> ||
+                      std::is_same_v<X, HostTensor> || std::is_same_v<X, HostSequence>) {
+          return false;
+        } else if constexpr (std::is_same_v<X, double>) {
+          return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+        } else {
+          return x == y;
+        }
+      },
+      a.content, b.content);
+}
+
 }  // namespace
 
 ValueFacts::ValueFacts(const ExportedProgram& program) {
@@ -204,6 +231,16 @@ std::optional<std::string> lost_draws(std::vector<std::string> before,
   const std::string_view gone = lost.front();  // the operator, then what its draws depend on
   return fmt::format("{} of {} calls that draw random numbers are left: one of {} is gone",
                      after.size(), before.size(), gone.substr(0, gone.find(' ')));
+}
+
+bool mark_undefined(RunValues& run, const RunValues& with_other_fill) {
+  bool any = false;
+  for (std::size_t i = 0; i < run.values.size() && i < with_other_fill.values.size(); ++i) {
+    NamedValue& value = run.values[i];
+    value.is_undefined = !is_same(value.value, with_other_fill.values[i].value);
+    any = any || value.is_undefined;
+  }
+  return any;
 }
 
 void complete_state(RunValues& a, const ExportedProgram& program_a, RunValues& b,

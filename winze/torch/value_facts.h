@@ -46,6 +46,10 @@ class ValueFacts {
 [[nodiscard]] std::optional<std::string> lost_draws(std::vector<std::string> before,
                                                     std::vector<std::string> after);
 
+/// Marks the values that two runs of one program, on the same inputs but with other numbers in
+/// memory that is not initialized (`UninitializedFill`), do not agree in. True where there are any.
+bool mark_undefined(RunValues& run, const RunValues& with_other_fill);
+
 /// Adds to each of two runs the buffers that only the other one may write to, as its program holds
 /// them.
 void complete_state(RunValues& a, const ExportedProgram& program_a, RunValues& b,

@@ -35,6 +35,7 @@ storage with an input are copied too.)",
     .group = "cleanup",
     .run = repair_input_as_output,
     .options = repair_input_as_output_options,
+    .changes_output_aliasing = true,
 };
 
 }  // namespace winze

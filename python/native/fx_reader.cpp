@@ -125,7 +125,9 @@ std::optional<Argument> FxReader::nested_graph(nb::handle node) {
     if (known.module.is(held)) return std::nullopt;
   }
   const GraphId id = graph_.add_subgraph(target);
-  graphs_.push_back({.graph = &graph_.subgraph(id), .module = held, .attribute = nb::borrow(node)});
+  Graph& graph = graph_.subgraph(id);
+  graphs_.push_back(
+      {.graph = &graph, .serial = graph.serial(), .module = held, .attribute = nb::borrow(node)});
   try {
     FxReader(torch_, context_, graphs_).read();
   } catch (const InternalError&) {

@@ -54,9 +54,6 @@ class TorchVocabulary {
   /// sympy's srepr of an expression.
   [[nodiscard]] std::string srepr(nb::handle expression) const;
 
-  /// PyTorch's object for a dtype, layout, memory format or device.
-  [[nodiscard]] nb::object to_python(const Context& context, const Argument& argument) const;
-
  private:
   static bool is_exactly(nb::handle object, nb::handle type) { return object.type().is(type); }
   static bool is_a(nb::handle object, nb::handle type) {

@@ -8,11 +8,15 @@ import dataclasses
 import warnings
 from typing import Any
 
+import torch
 from torch import fx
+from torch._export.passes.lift_constants_pass import ConstantAttrMap, lift_constants_pass
+from torch._export.verifier import SpecViolationError
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature, OutputSpec
 
 from winze._error import Error
+from winze.torch._fake import attribute
 from winze.torch._pipeline import Pipeline, current_pipeline
 from winze.torch._run import run_pipeline
 
@@ -34,9 +38,46 @@ def lower(exported_program: ExportedProgram, *, passes: Any = None) -> ExportedP
     inputs = [node.meta.get("val") for node in gm.graph.find_nodes(op="placeholder")]
     lowered = run_pipeline(gm, inputs, entries, keep_signature=True)
     _check_module_calls(exported_program, lowered)
+    _place_in_modules(lowered)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*LeafSpec.*", FutureWarning)
-        return exported_program._update(lowered, _signature_of(exported_program, lowered))
+        signature = _signature_of(exported_program, lowered)
+        constants = _lift_constants(lowered, signature)
+        try:
+            return exported_program._update(
+                lowered, signature, constants={**exported_program.constants, **constants} if constants else None
+            )
+        except SpecViolationError as error:
+            raise Error(f"the lowered program is none that torch.export accepts: {error}") from error
+
+
+def _place_in_modules(gm: fx.GraphModule) -> None:
+    """Says of calls that passes made which module they are in: that of the call before them, else after them.
+
+    `torch.export.unflatten` wants to know of each, and that calls of a module stand together.
+    """
+    calls = gm.graph.find_nodes(op="call_function")
+    stacks = [node.meta.get("nn_module_stack") for node in calls]
+    known = next((stack for stack in stacks if stack), None)
+    if known is None:
+        return
+    for node, stack in zip(calls, stacks, strict=True):
+        if stack:
+            known = stack
+        else:
+            node.meta["nn_module_stack"] = dict(known)
+
+
+def _lift_constants(gm: fx.GraphModule, signature: ExportGraphSignature) -> dict[str, Any]:
+    """Makes tensors that passes put into the module inputs of the program, as export does; gives them by name."""
+    added = [
+        node for node in gm.graph.find_nodes(op="get_attr") if isinstance(attribute(gm, str(node.target)), torch.Tensor)
+    ]
+    if not added:
+        return {}
+    for node in added:
+        node.meta.setdefault("nn_module_stack", {})  # taken away again
+    return lift_constants_pass(gm, signature, ConstantAttrMap())
 
 
 def _signature_of(exported_program: ExportedProgram, gm: fx.GraphModule) -> ExportGraphSignature:

@@ -104,6 +104,19 @@ def same_value(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def has_other_sizes(a: Any, b: Any) -> bool:
+    """Whether two values are tensors that surely differ in dtype or sizes."""
+    if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)):
+        return False
+    if a.dtype != b.dtype or a.dim() != b.dim():
+        return True
+    return any(statically_known_true(x != y) for x, y in zip(a.shape, b.shape, strict=True))
+
+
+def described(tensor: torch.Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')}[{', '.join(map(str, tensor.shape))}]"
+
+
 def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTensorMode | None) -> None:
     """Computes ``val`` of these nodes anew, and of their users as far as it changes.
 

@@ -70,6 +70,10 @@ std::optional<Argument> FxReader::argument(nb::handle object, int depth) {
     return context_.complex(PyComplex_RealAsDouble(object.ptr()),
                             PyComplex_ImagAsDouble(object.ptr()));
   }
+  if (torch_.is_operator(object)) {
+    const OpId op = find_op(torch_.target(object));
+    return op.is_valid() ? std::optional<Argument>(Argument::of_op(op)) : std::nullopt;
+  }
   return torch_.constant(context_, object);
 }
 

@@ -2,6 +2,7 @@
 // The class that Python sees: a torch.fx graph in native form, passes over it, and the way back.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <deque>
@@ -38,11 +39,11 @@ class FxBridge {
   FxBridge& operator=(const FxBridge&) = delete;
   ~FxBridge() { holder_->closed = true; }
 
-  std::string run(const std::string& passes) {
+  std::string run(const std::string& passes, const std::vector<std::string>& plugins) {
     holder_->check_open();
     // The program around the graph has neither weights nor calls of modules to verify.
     // What was edited is verified when it is brought back.
-    return run_passes(*holder_, passes, {.verify_each = VerifyEach::none});
+    return run_passes(*holder_, passes, passes_with(plugins), {.verify_each = VerifyEach::none});
   }
 
   void begin(const std::string& author) {
@@ -121,7 +122,7 @@ void bind_fx_bridge(nb::module_& module) {
   nb::class_<FxBridge>(module, "FxBridge", "A torch.fx graph in native form.")
       .def(nb::init<TorchVocabulary&, nb::handle>(), nb::arg("vocabulary"), nb::arg("graph_module"),
            nb::keep_alive<1, 2>())
-      .def("run", &FxBridge::run, nb::arg("passes"),
+      .def("run", &FxBridge::run, nb::arg("passes"), nb::arg("plugins") = std::vector<std::string>(),
            "Runs a pipeline of native passes; gives the report as JSON.")
       .def("begin", &FxBridge::begin, nb::arg("author"))
       .def("commit", &FxBridge::commit)

@@ -70,6 +70,7 @@ class FxReader {
   void finish_call(nb::handle node, Node made, const Results& results, bool is_flat);
 
   OpId find_op(const TorchVocabulary::Target& target);
+  OpId with_extra_keywords(OpId op, std::span<const NamedArgument> keywords);
   std::optional<Argument> argument(nb::handle object, int depth);
   std::optional<Argument> nested_graph(nb::handle node);
   [[nodiscard]] nb::object attribute(const std::string& target) const;

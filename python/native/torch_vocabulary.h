@@ -43,6 +43,10 @@ class TorchVocabulary {
   [[nodiscard]] bool is_graph_module(nb::handle object) const {
     return is_a(object, graph_module_type_);
   }
+  /// True for an OpOverload or a higher-order operator.
+  [[nodiscard]] bool is_operator(nb::handle object) const {
+    return is_a(object, overload_type_) || is_a(object, higher_order_type_);
+  }
   [[nodiscard]] bool is_getitem(nb::handle object) const { return object.is(getitem_); }
   /// `sym_int`, `sym_float` or `sym_bool` for torch's symbolic numbers.
   [[nodiscard]] std::optional<ValueKind> symbolic_kind(nb::handle object) const;

@@ -56,7 +56,7 @@ def _place_in_modules(gm: fx.GraphModule) -> None:
 
     `torch.export.unflatten` wants to know of each, and that calls of a module stand together.
     """
-    calls = gm.graph.find_nodes(op="call_function")
+    calls = [node for node in gm.graph.nodes if node.op == "call_function"]
     stacks = [node.meta.get("nn_module_stack") for node in calls]
     known = next((stack for stack in stacks if stack), None)
     if known is None:

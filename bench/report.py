@@ -54,6 +54,12 @@ BUDGET = (
     Budget("run_chain_interpreter", "the same in torch.fx.Interpreter", "ns/node"),
     Budget("run_llama", "run the Llama, process and libtorch's start included", "ms"),
     Budget("check_llama", "lower it with --check=end", "ms"),
+    Budget("bridge_unchanged", "torch.fx graph of the Llama in and out, nothing changed", "us/node", 10),
+    Budget("clean_up_bridge", "clones, common subexpressions, dead code in it, bridge included", "ms"),
+    Budget("clean_up_native", "the same over the native graph", "ms"),
+    Budget("swap_calls", "replace calls in it by a pass in Python (native graph; torch.fx)", "ms"),
+    Budget("compile_inference", "torch.compile it, forward (PyTorch: aot_eager)", "s"),
+    Budget("compile_training", "torch.compile it, forward and backward (PyTorch: aot_eager)", "s"),
 )
 WHOLE_JOB = "whole_job_llama"
 WHOLE_JOB_RATIO = 100  # times faster than the same in Python
@@ -164,6 +170,8 @@ def table(winze: Rows, python: Rows, copy_ms: float | None = None) -> list[list[
             limit = run_limit(winze, python)
         if row.name == "check_llama" and (run := only(winze, "run_llama")) is not None:
             limit = 3 * run
+        if row.name.startswith("compile_") and (theirs := only(python, row.name)) is not None:
+            limit = 1.05 * theirs
         lines.append(line(row, winze, python, limit))
     known = {row.name for row in BUDGET}
     for name in dict.fromkeys(n for n, _ in winze if n not in known):

@@ -180,6 +180,16 @@ def test_ranges_of_automatically_dynamic_dimensions() -> None:
     assert seen == [[], [(2, None)]]
 
 
+def test_sizes_known_to_be_equal_are_one_symbol() -> None:
+    def compile_with(look: Any) -> None:
+        x, y = torch.randn(5), torch.randn(5)
+        torch._dynamo.mark_dynamic(x, 0)
+        torch._dynamo.mark_dynamic(y, 0, min=2, max=30)
+        torch.compile(lambda x, y: (x + y) * x.shape[0], backend="winze", options={"passes": [look]})(x, y)
+
+    assert list(ranges_in(compile_with).values()) == [(2, 30)]
+
+
 def test_ranges_of_an_exported_program_and_its_data_dependent_numbers() -> None:
     class Net(torch.nn.Module):
         def forward(self, x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:

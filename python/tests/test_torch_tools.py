@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 import torch._dynamo.testing
+from fx_programs import same
 
 import winze.torch as wt
 
@@ -17,6 +18,17 @@ def test_graphs_are_counted_as_of_any_backend() -> None:
     for size in (3, 4, 5):
         run(torch.randn(size))
     assert counter.frame_count == 2  # the second is of any size
+
+
+def test_subclass_of_two_tensors() -> None:
+    from torch.testing._internal.two_tensor import TwoTensor
+
+    x = torch.randn(3)
+    both = TwoTensor(x.clone(), x + 1).requires_grad_()
+    result = torch.compile(lambda t: (t.sin() + t.sin()) * 2, backend="winze", options={"check": True})(both)
+    same([result.a, result.b], [x.sin() * 4, (x + 1).sin() * 4])
+    result.sum().backward()
+    same([both.grad.a, both.grad.b], [x.cos() * 4, (x + 1).cos() * 4])
 
 
 def test_the_minifier_writes_a_script_that_names_the_backend(tmp_path: Path) -> None:

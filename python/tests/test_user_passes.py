@@ -112,7 +112,9 @@ def test_what_export_does_not_accept_is_an_error_of_ours() -> None:
 
 def test_constants_without_data_are_refused() -> None:
     def fake_constant(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
-        with wt._fake.fake_mode_of(gm):
+        mode = wt._fake.fake_mode_of(gm)
+        assert mode is not None
+        with mode:
             return times_constant(gm, sample_inputs)
 
     x = torch.randn(4)

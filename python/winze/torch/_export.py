@@ -145,7 +145,8 @@ def _lift_constants(gm: fx.GraphModule, signature: ExportGraphSignature) -> dict
         return {}
     for node in added:
         node.meta.setdefault("nn_module_stack", {})  # taken away again
-    return lift_constants_pass(gm, signature, ConstantAttrMap())
+    lifted: dict[str, Any] = lift_constants_pass(gm, signature, ConstantAttrMap())
+    return lifted
 
 
 def _signature_of(exported_program: ExportedProgram, gm: fx.GraphModule) -> ExportGraphSignature:

@@ -132,6 +132,7 @@ def compile_rows(layers: int, repeats: int) -> tuple[Rows, Rows]:
                 command = [sys.executable, __file__, "--layers", str(layers), "--compile-once", backend, kind]
                 output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
                 times.setdefault((backend, kind), []).append(float(output))
+                print(f"compile for {kind}, {backend}: {float(output):.2f} s", file=sys.stderr, flush=True)
     for (backend, kind), each in times.items():
         print(
             f"compile for {kind}, {backend}: shortest {min(each):.2f} s, median {statistics.median(each):.2f} s of "

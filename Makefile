@@ -98,9 +98,8 @@ bench: ## Measures the budget's rows, and beside each the same work in PyTorch's
 	@mkdir -p build/bench
 	$(call configure,build/bench,$(RELEASE_FLAGS) -DWINZE_BUILD_TESTS=OFF -DWINZE_BUILD_BENCHMARKS=ON)
 	@cmake --build build/bench -j $(JOBS)
-	@$(PYTHON_BIN) bench/run.py --build-dir build/bench
 	@$(MAKE) python
-	@PYTHONPATH=$(BUILD_DIR)/python $(PYTHON_BIN) bench/python_bridge.py
+	@$(PYTHON_BIN) bench/run.py --build-dir build/bench --package $(BUILD_DIR)/python
 
 format: ## Formats C++ and Python
 	@scripts/setup.sh lint

@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times the Python package over the Llama of the whole-job benchmark, and prints a Markdown table.
+"""Times the Python package over the Llama of the whole-job benchmark, and prints JSON.
 
     PYTHONPATH=build/python python bench/python_bridge.py [--layers 32] [--repeats 3] [--skip-compile]
 
-Times are of the process's own CPU, so that other work on the machine disturbs them little; the shortest of several
-runs. Everything runs on one thread.
+The members `winze` and `python` have rows of the same names; see `report.py` for the format. Times are of the
+process's own CPU, so that other work on the machine disturbs them little; the shortest of several runs. Everything
+runs on one thread.
 """
 
 import argparse
 import copy
 import gc
+import json
+import statistics
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -25,6 +30,9 @@ import winze.torch
 from winze.torch._run import vocabulary
 
 aten = torch.ops.aten
+Rows = dict[str, float]
+BACKENDS = ("winze", "aot_eager")
+KINDS = ("inference", "training")
 
 
 def seconds(work: Callable[[], Any], repeats: int) -> float:
@@ -81,35 +89,62 @@ def swap_sigmoid_natively(graph: winze.Graph) -> None:
         graph.erase_node(node)
 
 
-def graph_rows(gm: torch.fx.GraphModule, repeats: int) -> list[tuple[str, str, float]]:
-    nodes = len(gm.graph.nodes)
+def graph_rows(gm: torch.fx.GraphModule, repeats: int) -> tuple[Rows, Rows]:
+    """Winze's rows, and PyTorch's of the same names."""
     bridge = winze._native.FxBridge(vocabulary(), gm)
-    return [
-        (
-            f"bridge in and out, nothing changed ({nodes} nodes)",
-            "us a node",
-            seconds(lambda: unchanged(gm), repeats) / nodes * 1e6,
-        ),
-        ("clean-up (clones, CSE, dead code) as torch.fx code", "ms", consume(fx_clean_up, gm, repeats) * 1e3),
-        ("the same natively, bridge included", "ms", consume(winze.torch.Pipeline("default"), gm, repeats) * 1e3),
-        ("the same natively, over the native graph", "ms", seconds(lambda: bridge.run("default"), 1) * 1e3),
-        ("replace each sigmoid, torch.fx", "ms", consume(lambda one: swap_sigmoid(one.graph), gm, repeats) * 1e3),
-        (
-            "replace each sigmoid, native graph from Python",
-            "ms",
-            seconds(lambda: swap_sigmoid_natively(bridge.graph), 1) * 1e3,
-        ),
-    ]
+    in_fx = consume(fx_clean_up, gm, repeats) * 1e3
+    winze_rows = {
+        "bridge_unchanged": seconds(lambda: unchanged(gm), repeats) / len(gm.graph.nodes) * 1e6,
+        "clean_up_bridge": consume(winze.torch.Pipeline("default"), gm, repeats) * 1e3,
+        "clean_up_native": seconds(lambda: bridge.run("default"), 1) * 1e3,
+        "swap_calls": seconds(lambda: swap_sigmoid_natively(bridge.graph), 1) * 1e3,
+    }
+    python_rows = {
+        "clean_up_bridge": in_fx,
+        "clean_up_native": in_fx,
+        "swap_calls": consume(lambda one: swap_sigmoid(one.graph), gm, repeats) * 1e3,
+    }
+    return winze_rows, python_rows
 
 
-def compile_seconds(backend: str, model: torch.nn.Module) -> float:
+def compile_once(backend: str, kind: str) -> float:
+    """Seconds of the process to compile the Llama and run it once, forward or forward and backward."""
+    model, tokens = llama.Llama(), llama.sample_tokens()
+    x = torch.rand(2, requires_grad=True)  # what is loaded and cached once in a process
+    torch.compile(torch.sin, backend=backend)(x).sum().backward()
     torch._dynamo.reset()
     compiled = torch.compile(model, backend=backend)
-    tokens = llama.sample_tokens()
     begin = time.process_time()
-    with torch.no_grad():
-        compiled(tokens)
+    if kind == "inference":
+        with torch.no_grad():
+            compiled(tokens)
+    else:
+        compiled(tokens).sum().backward()
     return time.process_time() - begin
+
+
+def compile_rows(layers: int, repeats: int) -> tuple[Rows, Rows]:
+    """The shortest of several compilations, each in a process of its own, the backends in turn."""
+    times: dict[tuple[str, str], list[float]] = {}
+    for _ in range(repeats):
+        for kind in KINDS:
+            for backend in BACKENDS:
+                command = [sys.executable, __file__, "--layers", str(layers), "--compile-once", backend, kind]
+                output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+                times.setdefault((backend, kind), []).append(float(output))
+                print(f"compile for {kind}, {backend}: {float(output):.2f} s", file=sys.stderr, flush=True)
+    for (backend, kind), each in times.items():
+        print(
+            f"compile for {kind}, {backend}: shortest {min(each):.2f} s, median {statistics.median(each):.2f} s of "
+            f"{len(each)}",
+            file=sys.stderr,
+        )
+    ours, theirs = ({f"compile_{kind}": min(times[backend, kind]) for kind in KINDS} for backend in BACKENDS)
+    return ours, theirs
+
+
+def document(rows: Rows) -> dict[str, Any]:
+    return {"rows": [{"name": name, "value": value} for name, value in rows.items()]}
 
 
 def main() -> None:
@@ -117,29 +152,21 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--skip-compile", action="store_true")
+    parser.add_argument("--compile-once", nargs=2, metavar=("BACKEND", "KIND"), help="print seconds, and no more")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     llama.LAYERS = options.layers
-    model = llama.Llama()
-    with torch.no_grad():
-        program = torch.export.export(model, (llama.sample_tokens(),)).run_decompositions()
-    print("| what | unit | |\n|---|---|---:|", flush=True)
-    for what, unit, value in graph_rows(program.graph_module, options.repeats):
-        print(f"| {what} | {unit} | {value:.1f} |", flush=True)
-    if options.skip_compile:
+    if options.compile_once:
+        print(compile_once(*options.compile_once))
         return
-    backends = ("aot_eager", "winze")
-    for backend in backends:  # what is loaded and cached once in a process
-        torch.compile(torch.sin, backend=backend)(torch.rand(2))
-    best = dict.fromkeys(backends, float("inf"))
-    for _ in range(options.repeats):
-        for backend in backends:
-            best[backend] = min(best[backend], compile_seconds(backend, model))
-    for backend in backends:
-        print(
-            f"| compile the Llama of {options.layers} layers, backend {backend} | s | {best[backend]:.2f} |", flush=True
-        )
+    with torch.no_grad():
+        program = torch.export.export(llama.Llama(), (llama.sample_tokens(),)).run_decompositions()
+    ours, theirs = graph_rows(program.graph_module, options.repeats)
+    if not options.skip_compile:
+        compiled = compile_rows(options.layers, options.repeats)
+        ours, theirs = ours | compiled[0], theirs | compiled[1]
+    print(json.dumps({"winze": document(ours), "python": document(theirs)}, indent=1))
 
 
 if __name__ == "__main__":

@@ -59,6 +59,12 @@ BUDGET = (
     Budget("run_llama", "load and run it, from start to exit of the process", "ms"),
     Budget("check_llama", "lower it with --check=end (PyTorch: the passes, two runs, compare)", "ms"),
     Budget("check_each_llama", "lower it with --check", "ms"),
+    Budget("bridge_unchanged", "torch.fx graph of the Llama in and out, nothing changed", "us/node", 10),
+    Budget("clean_up_bridge", "clones, common subexpressions, dead code in it, bridge included", "ms"),
+    Budget("clean_up_native", "the same over the native graph", "ms"),
+    Budget("swap_calls", "replace calls in it by a pass in Python (native graph; torch.fx)", "ms"),
+    Budget("compile_inference", "torch.compile it, forward (PyTorch: aot_eager)", "s"),
+    Budget("compile_training", "torch.compile it, forward and backward (PyTorch: aot_eager)", "s"),
 )
 WHOLE_JOB = "whole_job_llama"
 WHOLE_JOB_RATIO = 100  # times faster than the same in Python
@@ -172,6 +178,8 @@ def table(winze: Rows, python: Rows) -> list[list[str]]:
             limit = 3 * run
         if row.name == "run_memory_llama":
             limit = only(python, row.name)
+        if row.name.startswith("compile_") and (theirs := only(python, row.name)) is not None:
+            limit = 1.05 * theirs
         lines.append(line(row, winze, python, limit))
     known = {row.name for row in BUDGET}
     for name in dict.fromkeys(n for n, _ in winze if n not in known):

@@ -86,16 +86,30 @@ def python_rows(build_dir: Path, model: Path, sizes: list[str]) -> report.Rows:
     return rows
 
 
+def package_rows(build_dir: Path, package: Path) -> tuple[report.Rows, report.Rows]:
+    """The Python package's rows, and those of PyTorch beside them."""
+    environment = os.environ | {"PYTHONPATH": str(package.resolve())}
+    command = [sys.executable, HERE / "python_bridge.py"]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout
+    (build_dir / "package.json").write_bytes(output)
+    document = json.loads(output)
+    return report.read_rows(document["winze"]), report.read_rows(document["python"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build-dir", type=Path, required=True)
     parser.add_argument("--nodes", nargs="*", default=["10000"], help="sizes of the Python side")
+    parser.add_argument("--package", type=Path, help="folder of the Python package; its rows are left out without it")
     options = parser.parse_args()
     build_dir = options.build_dir.resolve()
     model = build_dir / "llama32.pt2"
     llama.export(model)
     winze = winze_rows(build_dir, model)
     python = python_rows(build_dir, model, options.nodes)
+    if options.package:
+        ours, theirs = package_rows(build_dir, options.package)
+        winze, python = winze | ours, python | theirs
     print(report.markdown(report.table(winze, python)))
     problems = list(report.growing(winze))
     for problem in problems:

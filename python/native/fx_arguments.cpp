@@ -23,6 +23,18 @@ std::optional<std::int64_t> small_integer(nb::handle object) {
   return value;
 }
 
+std::string text_of(nb::handle object) {
+  return nb::str(object).c_str();
+}
+
+/// A bound of a range of PyTorch's; `infinite` for its infinities and what leaves int64.
+std::int64_t bound(const nb::object& value, std::int64_t infinite) {
+  if (!nb::cast<bool>(nb::bool_(nb::getattr(value, "is_Integer", nb::bool_(false))))) {
+    return infinite;
+  }
+  return small_integer(nb::int_(value)).value_or(infinite);
+}
+
 }  // namespace
 
 std::span<const Argument> FxReader::keep(std::vector<Argument> arguments) {
@@ -57,6 +69,10 @@ std::optional<Argument> FxReader::argument(nb::handle object, int depth) {
   if (PyComplex_Check(object.ptr()) != 0) {
     return context_.complex(PyComplex_RealAsDouble(object.ptr()),
                             PyComplex_ImagAsDouble(object.ptr()));
+  }
+  if (torch_.is_operator(object)) {
+    const OpId op = find_op(torch_.target(object));
+    return op.is_valid() ? std::optional<Argument>(Argument::of_op(op)) : std::nullopt;
   }
   return torch_.constant(context_, object);
 }
@@ -106,13 +122,36 @@ std::vector<Argument> FxReader::input_values(nb::handle node) {
 }
 
 SymExpr FxReader::expression(nb::handle symbolic) {
-  const nb::object expr = symbolic.attr(torch_.names.node).attr(torch_.names.expr);
+  const nb::object node = symbolic.attr(torch_.names.node);
+  const nb::object expr = node.attr(torch_.names.expr);
   if (PyObject* known = PyDict_GetItemWithError(expressions_.ptr(), expr.ptr())) {
     return SymExpr::from_bits(nb::cast<std::uint64_t>(nb::handle(known)));
   }
   const SymExpr parsed = context_.symbols().parse(torch_.srepr(expr));
   expressions_[expr] = nb::cast(parsed.bits());
+  read_ranges(node, expr);
   return parsed;
+}
+
+/// Hands on what the ShapeEnv knows of each symbol: marked or automatic bounds of sizes, and what
+/// `torch._check` said of data-dependent numbers. (Its size-oblivious reasoning is none: there `u0`
+/// counts as 2 or more where it may be 0.)
+void FxReader::read_ranges(nb::handle sym_node, nb::handle expr) {
+  const nb::object env = nb::getattr(sym_node, "shape_env", nb::none());
+  const nb::object ranges = nb::getattr(env, "var_to_range", nb::none());
+  if (PyDict_Check(ranges.ptr()) == 0) return;
+  for (const nb::handle symbol : nb::object(expr.attr("free_symbols"))) {
+    PyObject* known = PyDict_GetItemWithError(ranges.ptr(), symbol.ptr());
+    const std::optional<SymExpr> native = context_.symbols().find_symbol(text_of(symbol));
+    if (known == nullptr || !native || context_.symbols().kind(*native) != SymKind::int_kind) {
+      continue;
+    }
+    const Range range{bound(nb::handle(known).attr("lower"), Range::minus_infinity),
+                      bound(nb::handle(known).attr("upper"), Range::infinity)};
+    if (!intersection(range, context_.symbols().range(*native)).empty()) {
+      context_.symbols().set_range(*native, range);
+    }
+  }
 }
 
 void FxReader::read_sizes(nb::handle sizes, std::vector<SymInt>& to) {

@@ -2,10 +2,12 @@
 // The class that Python sees: a torch.fx graph in native form, passes over it, and the way back.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "python/native/bindings.h"
@@ -23,23 +25,25 @@ namespace {
 class FxBridge {
  public:
   FxBridge(TorchVocabulary& torch, nb::handle graph_module)
-      : torch_(&torch), holder_(std::make_shared<ProgramHolder>()) {
+      : holder_(std::make_shared<ProgramHolder>()) {
     holder_->program = std::make_unique<ExportedProgram>(*holder_->context);
-    graphs_.push_back({.graph = holder_->program->graph.get(), .module = nb::borrow(graph_module)});
+    Graph* const graph = holder_->program->graph.get();
+    graphs_.push_back(
+        {.graph = graph, .serial = graph->serial(), .module = nb::borrow(graph_module)});
     FxReader(torch, *holder_->context, graphs_).read();
-    for (const FxGraph& one : graphs_) records_.emplace_back(*one.graph);
+    note_ranges();
     edits_at_start_ = holder_->program->graph->edit_count();
+    journal().watch();
   }
   FxBridge(const FxBridge&) = delete;
   FxBridge& operator=(const FxBridge&) = delete;
   ~FxBridge() { holder_->closed = true; }
 
-  std::string run(const std::string& passes) {
+  std::string run(const std::string& passes, const std::vector<std::string>& plugins) {
     holder_->check_open();
     // The program around the graph has neither weights nor calls of modules to verify.
-    std::string report = run_passes(*holder_, passes, {.verify_each = VerifyEach::none});
-    check_graph();
-    return report;
+    // What was edited is verified when it is brought back.
+    return run_passes(*holder_, passes, passes_with(plugins), {.verify_each = VerifyEach::none});
   }
 
   void begin(const std::string& author) {
@@ -58,12 +62,19 @@ class FxBridge {
   std::size_t apply(const nb::object& editor) {
     holder_->check_open();
     if (!is_edited()) return 0;
-    check_graph();
+    const std::vector<Journal::Change> changes = journal().changes();
+    std::unordered_set<std::uint32_t> serials;
+    for (const Graph* graph : holder_->program->graph->all_graphs()) {
+      serials.insert(graph->serial());
+    }
     std::vector<FxWriter> writers;
-    for (std::size_t i = 0; i < graphs_.size(); ++i) {
-      if (!is_there(graphs_[i])) continue;  // the call that had it is gone
-      writers.emplace_back(*torch_, graphs_, graphs_[i], records_[i],
-                           i == 0 ? editor : nb::object(editor.attr("nested")(graphs_[i].module)));
+    for (const FxGraph& one : graphs_) {
+      const auto own =
+          std::ranges::equal_range(changes, one.serial, {}, &Journal::Change::graph_serial);
+      if (own.empty() || !serials.contains(one.serial)) continue;  // the call that had it is gone
+      const bool is_first = &one == &graphs_.front();
+      writers.emplace_back(graphs_, one, std::vector<Journal::Change>(own.begin(), own.end()),
+                           is_first ? editor : nb::object(editor.attr("nested")(one.module)));
     }
     for (const FxWriter& writer : writers) writer.check();
     std::size_t edits = 0;
@@ -84,19 +95,21 @@ class FxBridge {
 
  private:
   [[nodiscard]] Journal& journal() const { return holder_->program->graph->journal(); }
-  [[nodiscard]] bool is_there(const FxGraph& one) const {
-    const std::vector<Graph*> all = holder_->program->graph->all_graphs();
-    return std::ranges::find(all, one.graph) != all.end();
-  }
-  void check_graph() const {
-    const std::vector<Diagnostic> findings = verify(*holder_->program->graph, VerifyLevel::schema);
-    if (!findings.empty()) throw Error(findings.front());
+  /// The program says of its symbols what the reader learnt, as a program from a file does.
+  void note_ranges() {
+    const SymbolicContext& symbols = holder_->context->symbols();
+    for (const SymExpr symbol : symbols.symbols()) {
+      const Range range = symbols.range(symbol);
+      if (range == symbols.symbol_assumptions(symbol).range()) continue;
+      RangeConstraint constraint{.symbol = symbols.symbol_name(symbol)};
+      if (range.lo != Range::minus_infinity) constraint.min_val = range.lo;
+      if (range.hi != Range::infinity) constraint.max_val = range.hi;
+      holder_->program->range_constraints.push_back(std::move(constraint));
+    }
   }
 
-  TorchVocabulary* torch_;
   SharedProgram holder_;
   std::deque<FxGraph> graphs_;  ///< the program's own first
-  std::vector<GraphRecord> records_;
   std::uint64_t edits_at_start_ = 0;
 };
 
@@ -109,7 +122,7 @@ void bind_fx_bridge(nb::module_& module) {
   nb::class_<FxBridge>(module, "FxBridge", "A torch.fx graph in native form.")
       .def(nb::init<TorchVocabulary&, nb::handle>(), nb::arg("vocabulary"), nb::arg("graph_module"),
            nb::keep_alive<1, 2>())
-      .def("run", &FxBridge::run, nb::arg("passes"),
+      .def("run", &FxBridge::run, nb::arg("passes"), nb::arg("plugins") = std::vector<std::string>(),
            "Runs a pipeline of native passes; gives the report as JSON.")
       .def("begin", &FxBridge::begin, nb::arg("author"))
       .def("commit", &FxBridge::commit)

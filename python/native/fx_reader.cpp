@@ -125,7 +125,9 @@ std::optional<Argument> FxReader::nested_graph(nb::handle node) {
     if (known.module.is(held)) return std::nullopt;
   }
   const GraphId id = graph_.add_subgraph(target);
-  graphs_.push_back({.graph = &graph_.subgraph(id), .module = held, .attribute = nb::borrow(node)});
+  Graph& graph = graph_.subgraph(id);
+  graphs_.push_back(
+      {.graph = &graph, .serial = graph.serial(), .module = held, .attribute = nb::borrow(node)});
   try {
     FxReader(torch_, context_, graphs_).read();
   } catch (const InternalError&) {
@@ -180,6 +182,18 @@ OpId FxReader::find_op(const TorchVocabulary::Target& target) {
   return op;
 }
 
+/// The operator, taking those of the keywords too that its schema leaves open
+/// (`auto_functionalized(op, x=..., y=...)`).
+OpId FxReader::with_extra_keywords(OpId op, std::span<const NamedArgument> keywords) {
+  const Schema& schema = context_.ops().get(op).schema;
+  if (!schema.is_variadic_arguments) return op;
+  std::vector<std::string> extra;
+  for (const NamedArgument& keyword : keywords) {
+    if (schema.find_argument(keyword.name) < 0) extra.emplace_back(keyword.name);
+  }
+  return extra.empty() ? op : context_.ops().with_keywords(op, extra);
+}
+
 /// False where the call has no native form.
 bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
                         const Results& results) {
@@ -211,7 +225,8 @@ bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
   ResultStructure structure{.is_single_tensor_return = !results.is_list};
   structure.groups.assign(metas.size(), ResultStructure::single);
   try {
-    const Node made = graph_.call_function(op, arguments, keywords, metas,
+    const OpId called = with_extra_keywords(op, keywords);
+    const Node made = graph_.call_function(called, arguments, keywords, metas,
                                            {.source = source_of(node),
                                             .name = name,
                                             .structure = is_higher_order ? &structure : nullptr});

@@ -31,8 +31,9 @@ struct FxNodes {
 /// A torch.fx graph and its native form: that of a program, or one nested in it.
 struct FxGraph {
   Graph* graph = nullptr;
-  nb::object module;     ///< the GraphModule
-  nb::object attribute;  ///< nested: the get_attr node that names it in the graph around
+  std::uint32_t serial = 0;  ///< of the graph, which passes may drop
+  nb::object module;         ///< the GraphModule
+  nb::object attribute;      ///< nested: the get_attr node that names it in the graph around
   FxNodes nodes;
 };
 
@@ -69,6 +70,7 @@ class FxReader {
   void finish_call(nb::handle node, Node made, const Results& results, bool is_flat);
 
   OpId find_op(const TorchVocabulary::Target& target);
+  OpId with_extra_keywords(OpId op, std::span<const NamedArgument> keywords);
   std::optional<Argument> argument(nb::handle object, int depth);
   std::optional<Argument> nested_graph(nb::handle node);
   [[nodiscard]] nb::object attribute(const std::string& target) const;
@@ -80,6 +82,7 @@ class FxReader {
   MetaId tensor_meta(nb::handle tensor);
   void read_sizes(nb::handle sizes, std::vector<SymInt>& to);
   SymExpr expression(nb::handle symbolic);
+  void read_ranges(nb::handle sym_node, nb::handle expr);
   SourceId source_of(nb::handle node);
   void remember(nb::handle node, Node made, bool is_list, bool is_flat);
   std::span<const Argument> keep(std::vector<Argument> arguments);

@@ -1,106 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/fx_writer.h"
 
+#include "python/native/handles.h"
+
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 
 #include "winze/ir/text_printer.h"
+#include "winze/ir/verifier.h"
 #include "winze/support/diagnostic.h"
 
 namespace winze {
 namespace {
 
-void append_argument(Node node, const Argument& argument, std::vector<std::uint64_t>& words) {
-  words.push_back(static_cast<std::uint64_t>(argument.kind()));
-  if (!argument.is_list()) {
-    words.push_back(argument.bits());
-    return;
-  }
-  words.push_back(argument.count());
-  for (std::uint32_t i = 0; i < argument.count(); ++i) {
-    append_argument(node, node.element(argument, i), words);
-  }
+constexpr EditKind argument_kinds[] = {EditKind::set_slot, EditKind::replace_uses};
+
+bool has_other_arguments(const Journal::Change& change) {
+  return std::ranges::any_of(argument_kinds, [&](EditKind kind) { return change.has(kind); });
 }
 
-bool same_words(const std::vector<std::uint64_t>& words, std::size_t begin, std::size_t end,
-                const std::vector<std::uint64_t>& now) {
-  return end - begin == now.size() &&
-         std::equal(now.begin(), now.end(), words.begin() + static_cast<std::ptrdiff_t>(begin));
+/// True where the edits are ones that a torch.fx graph shows.
+bool is_visible(const Journal::Change& change) {
+  return has_other_arguments(change) || change.has(EditKind::create_node) ||
+         change.has(EditKind::erase_node) || change.has(EditKind::move_node) ||
+         change.has(EditKind::set_meta);
 }
 
 }  // namespace
 
-void GraphRecord::append_arguments(Node node, std::vector<std::uint64_t>& words) {
-  for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
-    append_argument(node, node.argument(i), words);
-  }
-}
-
-void GraphRecord::append_metas(Node node, std::vector<std::uint64_t>& words) {
-  for (std::uint32_t i = 0; i < node.value_count(); ++i) {
-    words.push_back(node.value(i).meta_id().index);
-  }
-}
-
-GraphRecord::GraphRecord(const Graph& graph) : entries_(graph.node_capacity()) {
-  std::uint32_t position = 0;
-  for (const Node node : graph.nodes()) {
-    Entry& entry = entries_[node.id().index];
-    entry.begin = words_.size();
-    append_arguments(node, words_);
-    entry.metas = words_.size();
-    append_metas(node, words_);
-    entry.end = words_.size();
-    entry.op = node.op();
-    entry.first_value = first_value(node);
-    entry.position = position++;
-    entry.was_there = true;
-  }
-}
-
-bool GraphRecord::has(Node node) const {
-  if (node.id().index >= entries_.size()) return false;
-  const Entry& entry = entries_[node.id().index];
-  return entry.was_there && entry.op == node.op() && entry.first_value == first_value(node);
-}
-
-bool GraphRecord::is_lost(const Graph& graph, NodeId id) const {
-  if (!entries_[id.index].was_there) return false;
-  const Node node = graph.node_at(id);
-  return !node.is_alive() || !has(node);
-}
-
-bool GraphRecord::has_same_arguments(Node node) const {
-  const Entry& entry = entries_[node.id().index];
-  std::vector<std::uint64_t> now;
-  append_arguments(node, now);
-  return same_words(words_, entry.begin, entry.metas, now);
-}
-
-bool GraphRecord::is_unchanged(Node node) const {
-  if (!has_same_arguments(node)) return false;
-  const Entry& entry = entries_[node.id().index];
-  std::vector<std::uint64_t> now;
-  append_metas(node, now);
-  return same_words(words_, entry.metas, entry.end, now);
-}
-
-FxWriter::FxWriter(TorchVocabulary& torch, const std::deque<FxGraph>& graphs, FxGraph& graph,
-                   const GraphRecord& before, nb::object editor)
-    : torch_(torch),
-      graphs_(graphs),
+FxWriter::FxWriter(const std::deque<FxGraph>& graphs, const FxGraph& graph,
+                   std::vector<Journal::Change> changes, nb::object editor)
+    : graphs_(graphs),
       graph_(*graph.graph),
       context_(graph_.context()),
-      nodes_(graph.nodes),
-      before_(before),
-      editor_(std::move(editor)),
-      cursor_(nb::none()),
-      originals_(graph.nodes.node_of) {}
+      read_(graph.nodes),
+      changes_(std::move(changes)),
+      editor_(std::move(editor)) {
+  std::erase_if(changes_, [](const Journal::Change& change) { return !is_visible(change); });
+}
+
+/// A node that is there and was created since; that it was erased and brought back by an undo
+/// leaves it the same.
+bool FxWriter::is_made(const Journal::Change& change) const {
+  return change.has(EditKind::create_node) && graph_.node_at(change.node).is_alive();
+}
 
 void FxWriter::check() const {
-  for (const Node node : graph_.nodes()) {
-    if (before_.has(node)) continue;
+  std::vector<Node> alive;
+  for (const Journal::Change& change : changes_) {
+    const Node node = graph_.node_at(change.node);
+    if (!node.is_alive()) continue;
+    alive.push_back(node);
+    if (!is_made(change)) continue;
     bool fits = node.is_call();
     for (std::uint32_t i = 0; fits && i < node.argument_count(); ++i) {
       fits = node.argument(i).kind() != ArgumentKind::graph;
@@ -111,88 +63,103 @@ void FxWriter::check() const {
         .node = node.str(),
         .hint = "run this pass over the program in a file, with winze.lower or the command"});
   }
+  if (alive.empty()) return;
+  const std::vector<Diagnostic> findings = verify(alive, VerifyLevel::schema);
+  if (!findings.empty()) throw Error(findings.front());
 }
 
 std::size_t FxWriter::write() {
-  nodes_.node_of.resize(graph_.node_capacity());
-  nodes_.is_flat.resize(graph_.node_capacity());
-  nodes_.value_of.resize(graph_.value_capacity());
-  for (const Node node : graph_.nodes()) visit(node);
+  std::vector<std::pair<Node, const Journal::Change*>> in_order;
+  for (const Journal::Change& change : changes_) {
+    const Node node = graph_.node_at(change.node);
+    if (!node.is_alive()) continue;
+    in_order.emplace_back(node, &change);
+    // Whoever stood for results of an erased node of this index stands for them no more.
+    if (!is_made(change)) continue;
+    for (std::uint32_t i = 0; i < node.value_count(); ++i) values_[node.value(i).id().index] = {};
+  }
+  std::ranges::sort(in_order, [](const auto& a, const auto& b) { return a.first.before(b.first); });
+  for (const auto& [node, change] : in_order) {
+    if (is_made(*change)) {
+      create(node);
+    } else {
+      this->change(node, *change);
+    }
+  }
   erase_lost();
   return edits_;
 }
 
-void FxWriter::visit(Node node) {
-  const std::uint32_t index = node.id().index;
-  if (!before_.has(node)) {
-    create(node);
-    return;
-  }
-  const nb::object& fx_node = nodes_.node_of[index];
-  const std::uint32_t position = before_.position(node);
-  if (position < last_position_) {
-    editor_.attr("move_after")(fx_node, cursor_);
-    ++edits_;
-  } else {
-    last_position_ = position;
-  }
-  if (!before_.is_unchanged(node)) change(node);
-  cursor_ = fx_node;
+nb::object FxWriter::original(NodeId node) const {
+  return node.index < read_.node_of.size() ? read_.node_of[node.index] : nb::object();
+}
+
+nb::object FxWriter::fx_node(NodeId node) const {
+  const auto made = made_.find(node.index);
+  return made == made_.end() ? original(node) : made->second;
+}
+
+/// What stands before a node, all nodes before it being where they belong; None for the first one.
+nb::object FxWriter::predecessor(Node node) const {
+  const Node before = node.prev();
+  return before ? fx_node(before.id()) : nb::none();
 }
 
 void FxWriter::create(Node node) {
-  const std::uint32_t index = node.id().index;
   const nb::tuple arguments = call_arguments(node);
-  nb::object made = editor_.attr("create")(cursor_, target_of(node.op()), arguments[0],
-                                           arguments[1], origin_of(node));
-  nodes_.node_of[index] = made;
-  nodes_.is_flat[index] = false;
-  for (std::uint32_t i = 0; i < node.value_count(); ++i) {
-    nodes_.value_of[node.value(i).id().index] = node.value_count() == 1 ? made : nb::object();
-  }
+  const nb::object made = editor_.attr("create")(predecessor(node), target_of(node.op()),
+                                                 arguments[0], arguments[1], origin_of(node));
+  made_[node.id().index] = made;
   // A list of one value is a list all the same; the editor tells by what the call returns.
-  if (node.value_count() == 1 && nb::cast<bool>(editor_.attr("yields_list")(made))) {
-    nodes_.value_of[node.value(0).id().index] = nb::object();
+  if (node.value_count() == 1 && !nb::cast<bool>(editor_.attr("yields_list")(made))) {
+    values_[node.value(0).id().index] = made;
   }
-  cursor_ = std::move(made);
   ++edits_;
 }
 
-void FxWriter::change(Node node) {
-  const std::uint32_t index = node.id().index;
-  const nb::object& fx_node = nodes_.node_of[index];
-  ++edits_;
-  if (nodes_.is_flat[index]) {
-    editor_.attr("change_inputs")(fx_node, input_values(node));
-    return;
-  }
-  if (!node.is_call()) return;
-  if (before_.has_same_arguments(node)) {
-    editor_.attr("meta_changed")(fx_node);
-    return;
-  }
-  const nb::tuple arguments = call_arguments(node);
-  editor_.attr("change")(fx_node, arguments[0], arguments[1]);
-}
-
-/// Nodes that are in the native graph no more, last first.
-void FxWriter::erase_lost() {
-  for (std::size_t index = before_.capacity(); index-- > 0;) {
-    if (!before_.is_lost(graph_, NodeId{static_cast<std::uint32_t>(index)})) continue;
-    editor_.attr("lose")(originals_[index]);
+void FxWriter::change(Node node, const Journal::Change& change) {
+  const nb::object fx_node = original(node.id());
+  if (change.has(EditKind::move_node)) {
+    editor_.attr("move_after")(fx_node, predecessor(node));
     ++edits_;
   }
-  editor_.attr("erase_lost")();
+  if (!has_other_arguments(change) && !change.has(EditKind::set_meta)) return;
+  ++edits_;
+  if (has_other_arguments(change)) {
+    if (read_.is_flat[node.id().index]) {
+      editor_.attr("change_inputs")(fx_node, input_values(node));
+    } else if (node.is_call()) {
+      const nb::tuple arguments = call_arguments(node);
+      editor_.attr("change")(fx_node, arguments[0], arguments[1]);
+    }
+  }
+  if (change.has(EditKind::set_meta) && node.is_call()) editor_.attr("meta_changed")(fx_node);
+}
+
+/// Nodes that are in the native graph no more.
+void FxWriter::erase_lost() {
+  for (const Journal::Change& change : changes_) {
+    const bool is_there = graph_.node_at(change.node).is_alive() && !is_made(change);
+    const nb::object lost = original(change.node);
+    if (is_there || !lost.is_valid()) continue;
+    editor_.attr("lose")(lost);
+    ++edits_;
+  }
+  editor_.attr("finish")();
 }
 
 /// The torch.fx node for a value; a getitem is made where there is none yet.
 nb::object FxWriter::fx_value(ValueId value) {
-  nb::object& known = nodes_.value_of[value.index];
-  if (!known.is_valid()) {
-    const Value native = graph_.value_at(value);
-    known = editor_.attr("getitem")(nodes_.node_of[native.node().id().index], native.index());
+  const auto known = values_.find(value.index);
+  if (known != values_.end() && known->second.is_valid()) return known->second;
+  if (known == values_.end() && value.index < read_.value_of.size() &&
+      read_.value_of[value.index].is_valid()) {
+    return read_.value_of[value.index];
   }
-  return known;
+  const Value native = graph_.value_at(value);
+  nb::object made = editor_.attr("getitem")(fx_node(native.node().id()), native.index());
+  values_[value.index] = made;
+  return made;
 }
 
 nb::object FxWriter::elements(Node node, const Argument& list) {
@@ -204,44 +171,20 @@ nb::object FxWriter::elements(Node node, const Argument& list) {
 }
 
 nb::object FxWriter::to_python(Node node, const Argument& argument) {
-  switch (argument.kind()) {
-    case ArgumentKind::none:
-      return nb::none();
-    case ArgumentKind::value:
-      return fx_value(argument.value_id());
-    case ArgumentKind::integer:
-      return nb::cast(argument.integer());
-    case ArgumentKind::floating:
-      return nb::cast(argument.floating());
-    case ArgumentKind::boolean:
-      return nb::cast(argument.boolean());
-    case ArgumentKind::string:
-      return nb::cast(std::string(context_.text(argument.string_id())));
-    case ArgumentKind::complex: {
-      const std::complex<double> number = context_.complex_of(argument);
-      return nb::steal(PyComplex_FromDoubles(number.real(), number.imag()));
+  if (argument.kind() == ArgumentKind::value) return fx_value(argument.value_id());
+  if (argument.kind() == ArgumentKind::graph) {
+    for (const FxGraph& nested : graphs_) {
+      if (nested.graph == &graph_.subgraph(argument.graph_id())) return nested.attribute;
     }
-    case ArgumentKind::dtype:
-    case ArgumentKind::layout:
-    case ArgumentKind::memory_format:
-    case ArgumentKind::device:
-      return torch_.to_python(context_, argument);
-    case ArgumentKind::integers:
-    case ArgumentKind::floats:
-    case ArgumentKind::booleans:
-    case ArgumentKind::strings:
-    case ArgumentKind::list:
-      return elements(node, argument);
-    case ArgumentKind::op:
-      return target_of(argument.op());
-    case ArgumentKind::graph:
-      for (const FxGraph& nested : graphs_) {
-        if (nested.graph == &graph_.subgraph(argument.graph_id())) return nested.attribute;
-      }
-      [[fallthrough]];
-    default:
-      throw Error(fmt::format("{} has an argument that torch.fx graphs cannot hold", node.str()));
+  } else if (argument.kind() == ArgumentKind::op) {
+    return target_of(argument.op());
+  } else if (is_list_kind(argument.kind())) {
+    return elements(node, argument);
+  } else if (const nb::object constant = constant_to_python(context_, argument);
+             constant.is_valid()) {
+    return constant;
   }
+  throw Error(fmt::format("{} has an argument that torch.fx graphs cannot hold", node.str()));
 }
 
 /// Positional and keyword arguments as torch.fx writes them, defaults at the end left out.
@@ -294,7 +237,8 @@ nb::object FxWriter::origin_of(Node node) const {
     if (context_.text(entry.key) != "fx_node") continue;
     const auto index =
         static_cast<std::size_t>(std::stoul(std::string(context_.text(entry.value))));
-    if (index < originals_.size() && originals_[index].is_valid()) return originals_[index];
+    const nb::object origin = original(NodeId{static_cast<std::uint32_t>(index)});
+    if (origin.is_valid()) return origin;
   }
   return nb::none();
 }

@@ -165,6 +165,20 @@ nb::list find_nodes(const GraphHandle& self, const std::string& op, const nb::ob
   return nodes;
 }
 
+nb::dict symbol_ranges(const GraphHandle& self) {
+  const SymbolicContext& symbols = self.get().context().symbols();
+  nb::dict ranges;
+  for (const SymExpr symbol : symbols.symbols()) {
+    const Range range = symbols.range(symbol);
+    const auto end = [](std::int64_t value, std::int64_t infinite) -> nb::object {
+      return value == infinite ? nb::none() : nb::object(nb::int_(value));
+    };
+    ranges[symbols.symbol_name(symbol).c_str()] =
+        nb::make_tuple(end(range.lo, Range::minus_infinity), end(range.hi, Range::infinity));
+  }
+  return ranges;
+}
+
 }  // namespace
 
 void bind_graph_view(nb::module_& module) {
@@ -204,6 +218,8 @@ void bind_graph_view(nb::module_& module) {
           "eliminate_dead_code",
           [](const GraphHandle& self) { return self.get().eliminate_dead_code() != 0; },
           "Erases calls that nobody uses and that have no effect; says whether there were any.")
+      .def_prop_ro("symbol_ranges", &symbol_ranges,
+                   "Smallest and greatest value of each symbol in sizes, None for no bound.")
       .def("output_node",
            [](const GraphHandle& self) { return NodeHandle(self, self.get().output_node()); })
       .def(

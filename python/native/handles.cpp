@@ -73,14 +73,13 @@ Value value_from_python(const GraphHandle& graph, nb::handle object) {
   return value;
 }
 
-nb::object argument_to_python(const GraphHandle& graph, Node node, const Argument& argument) {
-  Context& context = node.graph().context();
+nb::object constant_to_python(const Context& context, const Argument& argument) {
+  const auto named = [](const char* kind, std::string_view name) {
+    return targets("constant")(kind, std::string(name));
+  };
   switch (argument.kind()) {
     case ArgumentKind::none:
-    case ArgumentKind::default_value:
       return nb::none();
-    case ArgumentKind::value:
-      return value_to_python(graph, node.graph().value_at(argument.value_id()));
     case ArgumentKind::integer:
       return nb::cast(argument.integer());
     case ArgumentKind::floating:
@@ -94,24 +93,38 @@ nb::object argument_to_python(const GraphHandle& graph, Node node, const Argumen
       return nb::steal(PyComplex_FromDoubles(number.real(), number.imag()));
     }
     case ArgumentKind::dtype:
-      return targets("constant")("dtype", std::string(full_name(argument.dtype())));
+      return named("dtype", full_name(argument.dtype()));
     case ArgumentKind::layout:
-      return targets("constant")("layout", std::string(name_of(argument.layout())));
+      return named("layout", name_of(argument.layout()));
     case ArgumentKind::memory_format:
-      return targets("constant")("memory_format", std::string(name_of(argument.memory_format())));
+      return named("memory_format", name_of(argument.memory_format()));
     case ArgumentKind::device:
-      return targets("constant")("device", context.device_text(argument.device()));
+      return named("device", context.device_text(argument.device()));
+    default:
+      return {};
+  }
+}
+
+nb::object argument_to_python(const GraphHandle& graph, Node node, const Argument& argument) {
+  Context& context = node.graph().context();
+  switch (argument.kind()) {
+    case ArgumentKind::default_value:
+    case ArgumentKind::input_spec:
+    case ArgumentKind::output_spec:
+      return nb::none();
+    case ArgumentKind::value:
+      return value_to_python(graph, node.graph().value_at(argument.value_id()));
     case ArgumentKind::op:
       return targets("resolve")(std::string(context.ops().qualified_name(argument.op())));
     case ArgumentKind::graph:
       return nb::cast(GraphHandle{graph.holder, &node.graph().subgraph(argument.graph_id())});
     case ArgumentKind::custom_object:
       return nb::cast(std::string(context.text(context.custom_object_of(argument).name)));
-    case ArgumentKind::input_spec:
-    case ArgumentKind::output_spec:
-      return nb::none();
     default:
       break;
+  }
+  if (nb::object constant = constant_to_python(context, argument); constant.is_valid()) {
+    return constant;
   }
   nb::list elements;
   for (std::uint32_t i = 0; i < list_size(context, argument); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs, pipelines and reports, as `winze` shows them.
+#include <dlfcn.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -82,8 +83,7 @@ std::string lower_path(const std::string& path, const std::string& output,
                        const std::string& passes, const std::string& torch_version,
                        const std::string& verify_each, const Names& plugins, const Names& op_files,
                        const nb::object& say) {
-  PassRegistry registry = all_passes();
-  for (const std::string& plugin : plugins) load_pass_plugin(plugin, registry);
+  const PassRegistry registry = passes_with(plugins);
   LowerSettings settings{.pipeline = Pipeline::parse(passes, registry)};
   settings.manager.verify_each = verify_each_from_name(verify_each);
   settings.inputs = {.op_files = op_files, .need_weights = true};
@@ -101,16 +101,16 @@ std::string lower_path(const std::string& path, const std::string& output,
 }
 
 /// Name and options of each pass that a pipeline in text form stands for.
-std::vector<std::string> expand_pipeline(const std::string& text) {
-  const PassRegistry registry = all_passes();
+std::vector<std::string> expand_pipeline(const std::string& text, const Names& plugins) {
+  const PassRegistry registry = passes_with(plugins);
   Names entries;
   const Pipeline pipeline = Pipeline::parse(text, registry);
   for (const PipelineEntry& entry : pipeline.entries()) entries.push_back(entry.str());
   return entries;
 }
 
-nb::list list_passes() {
-  const PassRegistry registry = all_passes();
+nb::list list_passes(const Names& plugins) {
+  const PassRegistry registry = passes_with(plugins);
   nb::list passes;
   for (const PassInfo* info : registry.passes()) {
     passes.append(nb::make_tuple(std::string(info->name), std::string(info->summary)));
@@ -121,11 +121,26 @@ nb::list list_passes() {
   return passes;
 }
 
+/// Plugins look for Winze's functions among the symbols that every library may use, and Python
+/// keeps those of an extension module to itself.
+void show_own_symbols() {
+  Dl_info self;
+  if (dladdr(reinterpret_cast<const void*>(&show_own_symbols), &self) != 0) {
+    dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+  }
+}
+
 }  // namespace
 
+PassRegistry passes_with(const std::vector<std::string>& plugins) {
+  PassRegistry registry = all_passes();
+  if (!plugins.empty()) show_own_symbols();
+  for (const std::string& plugin : plugins) load_pass_plugin(plugin, registry);
+  return registry;
+}
+
 std::string run_passes(ProgramHolder& holder, const std::string& pipeline,
-                       const PassManagerOptions& options) {
-  const PassRegistry registry = all_passes();
+                       const PassRegistry& registry, const PassManagerOptions& options) {
   const PassManager manager(Pipeline::parse(pipeline, registry), options);
   const Report report = manager.run(*holder.program);
   if (report.edits != 0 || !report.ok()) ++holder.epoch;
@@ -139,11 +154,12 @@ void bind_programs(nb::module_& module) {
       .def("save", &save, nb::arg("path"), nb::arg("torch_version") = "")
       .def(
           "run",
-          [](const PyProgram& self, const std::string& passes, const std::string& verify_each) {
-            return run_passes(*self.holder, passes,
+          [](const PyProgram& self, const std::string& passes, const std::string& verify_each,
+             const Names& plugins) {
+            return run_passes(*self.holder, passes, passes_with(plugins),
                               {.verify_each = verify_each_from_name(verify_each)});
           },
-          nb::arg("passes"), nb::arg("verify_each") = "changed")
+          nb::arg("passes"), nb::arg("verify_each") = "changed", nb::arg("plugins") = Names())
       .def("print_readable", &print_readable)
       .def("text", [](const PyProgram& self) { return print_program(self.program()); })
       .def("verify",
@@ -177,8 +193,9 @@ void bind_programs(nb::module_& module) {
   module.def("lower_file", &lower_path, nb::arg("path"), nb::arg("output"), nb::arg("passes"),
              nb::arg("torch_version"), nb::arg("verify_each"), nb::arg("plugins"),
              nb::arg("op_files"), nb::arg("say"));
-  module.def("expand_pipeline", &expand_pipeline, nb::arg("text"));
-  module.def("list_passes", &list_passes);
+  module.def("expand_pipeline", &expand_pipeline, nb::arg("text"),
+             nb::arg("plugins") = Names());
+  module.def("list_passes", &list_passes, nb::arg("plugins") = Names());
 }
 
 }  // namespace winze

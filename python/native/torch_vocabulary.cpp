@@ -147,17 +147,4 @@ std::string TorchVocabulary::srepr(nb::handle expression) const {
   return nb::cast<std::string>(srepr_(expression));
 }
 
-nb::object TorchVocabulary::to_python(const Context& context, const Argument& argument) const {
-  switch (argument.kind()) {
-    case ArgumentKind::dtype:
-      return torch_.attr(std::string(full_name(argument.dtype())).c_str());
-    case ArgumentKind::layout:
-      return torch_.attr(std::string(winze::name_of(argument.layout())).c_str());
-    case ArgumentKind::memory_format:
-      return torch_.attr(std::string(winze::name_of(argument.memory_format())).c_str());
-    default:
-      return device_type_(context.device_text(argument.device()));
-  }
-}
-
 }  // namespace winze

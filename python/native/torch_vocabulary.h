@@ -43,6 +43,10 @@ class TorchVocabulary {
   [[nodiscard]] bool is_graph_module(nb::handle object) const {
     return is_a(object, graph_module_type_);
   }
+  /// True for an OpOverload or a higher-order operator.
+  [[nodiscard]] bool is_operator(nb::handle object) const {
+    return is_a(object, overload_type_) || is_a(object, higher_order_type_);
+  }
   [[nodiscard]] bool is_getitem(nb::handle object) const { return object.is(getitem_); }
   /// `sym_int`, `sym_float` or `sym_bool` for torch's symbolic numbers.
   [[nodiscard]] std::optional<ValueKind> symbolic_kind(nb::handle object) const;
@@ -53,9 +57,6 @@ class TorchVocabulary {
   void read_tensor(Context& context, nb::handle tensor, TensorMeta& meta);
   /// sympy's srepr of an expression.
   [[nodiscard]] std::string srepr(nb::handle expression) const;
-
-  /// PyTorch's object for a dtype, layout, memory format or device.
-  [[nodiscard]] nb::object to_python(const Context& context, const Argument& argument) const;
 
  private:
   static bool is_exactly(nb::handle object, nb::handle type) { return object.type().is(type); }

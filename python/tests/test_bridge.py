@@ -10,6 +10,8 @@ from fx_programs import same, targets, traced
 
 import winze
 import winze.torch as wt
+from winze.torch._fake import fake_mode_of
+from winze.torch._fx_editor import FxEditor
 from winze.torch._run import vocabulary
 
 aten = torch.ops.aten
@@ -41,6 +43,166 @@ def test_nothing_to_do_touches_nothing() -> None:
     assert not bridge.is_edited
     assert bridge.apply(None) == 0
     assert gm.graph is graph
+
+
+class Recorder(FxEditor):
+    """An editor that keeps what it was asked for."""
+
+    def __init__(self, gm: torch.fx.GraphModule) -> None:
+        super().__init__(gm, fake_mode_of(gm))
+        self.calls: list[tuple[str, str]] = []
+
+    def change(self, node: torch.fx.Node, args: Any, kwargs: Any) -> None:
+        self.calls.append(("change", node.name))
+        super().change(node, args, kwargs)
+
+    def move_after(self, node: torch.fx.Node, other: torch.fx.Node | None) -> None:
+        self.calls.append(("move", node.name))
+        super().move_after(node, other)
+
+    def lose(self, node: torch.fx.Node) -> None:
+        self.calls.append(("lose", node.name))
+        super().lose(node)
+
+
+def edited(gm: torch.fx.GraphModule, *bodies: Any) -> list[tuple[str, str]]:
+    """What the bridge asks its editor for after these edits, each a transaction of its own."""
+    bridge = winze._native.FxBridge(vocabulary(), gm)
+    for body in bodies:
+        bridge.begin("test")
+        body(bridge.graph)
+        bridge.commit()
+    recorder = Recorder(gm)
+    assert bridge.apply(recorder) >= len(recorder.calls)
+    gm.graph.lint()
+    gm.recompile()
+    return recorder.calls
+
+
+def node_of(graph: winze.Graph, target: Any, index: int = 0) -> Any:
+    return graph.find_nodes(op="call_function", target=target)[index]
+
+
+def test_only_edited_nodes_are_brought_back() -> None:
+    gm = traced(lambda x: (x.sin().cos().exp() + x.sin().cos().exp(), x.tan()), torch.randn(2))
+
+    def merge(graph: winze.Graph) -> None:
+        node_of(graph, aten.sin.default, 1).replace_all_uses_with(node_of(graph, aten.sin.default))
+        graph.erase_node(node_of(graph, aten.sin.default, 1))
+
+    assert sorted(edited(gm, merge)) == [("change", "cos_1"), ("lose", "sin_1")]
+    x = torch.randn(2)
+    same(gm(x), (x.sin().cos().exp() * 2, x.tan()))
+
+
+def test_moved_nodes_go_where_the_native_ones_are() -> None:
+    gm = traced(lambda x: (x.sin(), x.cos(), x.exp(), x.tan()), torch.randn(2))
+
+    def move(graph: winze.Graph) -> None:
+        node_of(graph, aten.tan.default).prepend(node_of(graph, aten.sin.default))
+        node_of(graph, aten.cos.default).prepend(node_of(graph, aten.exp.default))
+
+    assert sorted(edited(gm, move)) == [("move", "exp"), ("move", "sin")]
+    assert targets(gm) == ["aten.exp.default", "aten.cos.default", "aten.sin.default", "aten.tan.default"]
+
+
+def test_new_node_in_the_place_of_an_erased_one() -> None:
+    gm = traced(lambda x: (x.sin() + x, x.cos()), torch.randn(2))
+    old = gm.graph.find_nodes(op="call_function", target=aten.sin.default)[0]
+
+    def erase(graph: winze.Graph) -> None:
+        sin = node_of(graph, aten.sin.default)
+        sin.replace_all_uses_with(sin.args[0])
+        graph.erase_node(sin)
+
+    def make(graph: winze.Graph) -> None:  # the native index is given out again
+        add = node_of(graph, aten.add.Tensor)
+        with graph.inserting_before(add):
+            made = graph.call_function(aten.sin.default, (add.args[0],), like=add)
+        add.update_arg(1, made)
+
+    assert ("lose", "sin") in edited(gm, erase, make)
+    (new,) = gm.graph.find_nodes(op="call_function", target=aten.sin.default)
+    assert new is not old
+    assert new.meta["val"].shape == (2,)
+    x = torch.randn(2)
+    same(gm(x), (x + x.sin(), x.cos()))
+
+
+def test_edits_taken_back_leave_no_trace() -> None:
+    gm = traced(lambda x: (x.sin() + x.cos()).exp(), torch.randn(2))
+    before = [(node, node.args) for node in gm.graph.nodes]
+
+    @winze.lowering_pass(name="gives-up")
+    def gives_up(graph: winze.Graph) -> None:
+        add = node_of(graph, aten.add.Tensor)
+        add.update_arg(1, node_of(graph, aten.sin.default))
+        graph.erase_node(node_of(graph, aten.cos.default))
+        raise ValueError("no more")
+
+    with pytest.raises(winze.Error, match="gives-up failed: ValueError: no more"):
+        run(gm, [gives_up])
+    assert list(gm.graph.nodes) == [node for node, _ in before]
+    assert all(node.args is args for node, args in before)
+
+
+def ranges_in(run_with: Any) -> dict[str, tuple[int | None, int | None]]:
+    """What a native pass is told of the symbols."""
+    seen: list[dict[str, tuple[int | None, int | None]]] = []
+
+    @winze.lowering_pass(name="look-at-ranges")
+    def look(graph: winze.Graph) -> None:
+        seen.append(graph.symbol_ranges)
+
+    run_with(look)
+    return seen[0]
+
+
+def test_ranges_of_marked_dimensions() -> None:
+    def compile_with(look: Any) -> None:
+        x = torch.randn(5, 3)
+        torch._dynamo.mark_dynamic(x, 0, min=3, max=17)
+        torch.compile(lambda x: x.sin() * x.shape[0], backend="winze", options={"passes": [look]})(x)
+
+    assert list(ranges_in(compile_with).values()) == [(3, 17)]
+
+
+def test_ranges_of_automatically_dynamic_dimensions() -> None:
+    seen: list[Any] = []
+
+    @winze.lowering_pass(name="look-at-ranges")
+    def look(graph: winze.Graph) -> None:
+        seen.append(list(graph.symbol_ranges.values()))
+
+    run_with_any_size = torch.compile(lambda x: x.sin() * x.shape[0], backend="winze", options={"passes": [look]})
+    run_with_any_size(torch.randn(5))
+    run_with_any_size(torch.randn(7))
+    assert seen == [[], [(2, None)]]
+
+
+def test_sizes_known_to_be_equal_are_one_symbol() -> None:
+    def compile_with(look: Any) -> None:
+        x, y = torch.randn(5), torch.randn(5)
+        torch._dynamo.mark_dynamic(x, 0)
+        torch._dynamo.mark_dynamic(y, 0, min=2, max=30)
+        torch.compile(lambda x, y: (x + y) * x.shape[0], backend="winze", options={"passes": [look]})(x, y)
+
+    assert list(ranges_in(compile_with).values()) == [(2, 30)]
+
+
+def test_ranges_of_an_exported_program_and_its_data_dependent_numbers() -> None:
+    class Net(torch.nn.Module):
+        def forward(self, x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+            size = n.item()
+            torch._check(size >= 2)
+            torch._check(size <= 9)
+            return torch.zeros(size) + x.sum()
+
+    dynamic = {"x": {0: torch.export.Dim("batch", min=2, max=64)}, "n": None}
+    program = torch.export.export(Net(), (torch.randn(4, 6), torch.tensor(3)), dynamic_shapes=dynamic)
+    expected = {str(name): (int(one.lower), int(one.upper)) for name, one in program.range_constraints.items()}
+    assert sorted(expected.values()) == [(2, 9), (2, 64)]
+    assert ranges_in(lambda look: wt.lower(program, passes=[look])) == expected
 
 
 def test_text_of_all_kinds_of_arguments() -> None:

@@ -129,3 +129,58 @@ def test_winze_alone_needs_no_torch(saved: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "aten." in done.stdout
+
+
+class Inner(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x.sin() + x.sin(), x.cos()
+
+
+def test_preserved_signatures_of_modules_stay_true() -> None:
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Inner()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            a, b = self.inner(x)
+            return a * b + self.inner(b)[0]
+
+    net, x = Net(), torch.randn(4)
+    program = torch.export.export(net, (x,), preserve_module_call_signature=("inner",))
+    count = len(program.graph.nodes)
+    lowered = winze.torch.lower(program, passes="default")
+    assert len(lowered.graph.nodes) == count - 2
+    assert len(lowered.graph_signature.output_specs) == 1
+    # What a signature names is kept, though the second call's cosine has no user.
+    unflattened = torch.export.unflatten(lowered)
+    same(unflattened(x), net(x))
+    same(unflattened.inner(x), net.inner(x))
+
+    def replace(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        for node in gm.graph.find_nodes(op="call_function", target=torch.ops.aten.cos.default):
+            with gm.graph.inserting_after(node):
+                made = gm.graph.call_function(torch.ops.aten.neg.default, (node,))
+            node.replace_all_uses_with(made, delete_user_cb=lambda user, made=made: user is not made)
+        return gm
+
+    same(torch.export.unflatten(winze.torch.lower(program, passes=[replace])).inner(x)[1], -x.cos())
+
+
+def test_preserved_signature_that_cannot_stay_true() -> None:
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Inner()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.inner(x)[0] * self.inner(x)[0]
+
+    def merge(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        first, second = gm.graph.find_nodes(op="call_function", target=torch.ops.aten.add.Tensor)
+        second.replace_all_uses_with(first)
+        return gm
+
+    program = torch.export.export(Net(), (torch.randn(4),), preserve_module_call_signature=("inner",))
+    with pytest.raises(winze.Error, match=r"module 'inner@1' has a preserved signature that names %.*took out of it"):
+        winze.torch.lower(program, passes=[merge])

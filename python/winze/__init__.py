@@ -17,7 +17,7 @@ through the logger ``winze``.
 from winze import _log
 from winze._error import Error, InternalError
 from winze._native import Graph, Node, Value, __version__
-from winze._passes import LoweringPass, lowering_pass, passes
+from winze._passes import LoweringPass, load_pass_plugin, lowering_pass, passes
 from winze._program import Program, load, lower
 from winze._report import PassReport, Report
 
@@ -33,6 +33,7 @@ __all__ = [
     "Value",
     "__version__",
     "load",
+    "load_pass_plugin",
     "lower",
     "lowering_pass",
     "passes",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Passes written in Python over the native graph, and the pipelines that hold them."""
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,34 @@ class LoweringPass:
 
 _lock = threading.Lock()
 _registered: dict[str, LoweringPass] = {}
+_plugins: list[str] = []
+
+
+def load_pass_plugin(path: str | os.PathLike[str]) -> list[str]:
+    """Loads a shared library of native passes; pipelines of this process then take them by name. Gives their names.
+
+    It stays loaded. Raises Error where the file is missing, no plugin, built for another Winze, or has a pass whose
+    name is taken. A library that is loaded already is left as it is.
+    """
+    file = os.path.abspath(os.fspath(path))  # noqa: PTH100 (symbolic links stay what they are)
+    with _lock:
+        known = dict(_native.list_passes(_plugins))
+        if file in _plugins:
+            others = dict(_native.list_passes([one for one in _plugins if one != file]))
+            return [name for name in known if name not in others]
+        now = dict(_native.list_passes([*_plugins, file]))
+        made = [name for name in now if name not in known]
+        for name in made:
+            if name in _registered:
+                raise Error(f"plugin {file} has a pass {name!r}, which is the name of one registered from Python")
+        _plugins.append(file)
+    return made
+
+
+def loaded_plugins() -> list[str]:
+    """The plugins of this process, in the order in which they were loaded."""
+    with _lock:
+        return list(_plugins)
 
 
 @overload
@@ -45,7 +74,7 @@ def lowering_pass(function: GraphFunction | None = None, /, *, name: str | None 
         if not callable(given):
             raise TypeError(f"a pass is a function over a graph, not {given!r}")
         own_name = name or given.__name__.replace("_", "-")
-        if own_name in dict(_native.list_passes()):
+        if own_name in dict(_native.list_passes(loaded_plugins())):
             raise ValueError(f"{own_name!r} is the name of a native pass; register yours with another name=")
         summary = (given.__doc__ or "").strip().split("\n")[0]
         made = LoweringPass(own_name, given, summary)
@@ -64,7 +93,7 @@ def registered_pass(name: str) -> LoweringPass | None:
 
 def passes() -> dict[str, str]:
     """Name and summary of every pass and named pipeline: native ones, and those registered from Python."""
-    known = dict(_native.list_passes())
+    known = dict(_native.list_passes(loaded_plugins()))
     with _lock:
         return known | {one.name: one.summary for one in _registered.values()}
 
@@ -94,7 +123,7 @@ def split_pipeline(text: str) -> list[str]:
 
 def native_entries(entry: str) -> list[str]:
     """Checks one native entry and gives the passes that it stands for. Raises Error with the nearest names."""
-    return list(_native.expand_pipeline(entry))
+    return list(_native.expand_pipeline(entry, loaded_plugins()))
 
 
 def parse_entries(passes_given: PassesLike) -> list[Entry]:

@@ -6,9 +6,15 @@ import time
 from collections.abc import Callable, Sequence
 
 from winze import _html, _native
-from winze._error import Error
 from winze._log import logger
-from winze._passes import LoweringPass, PassesLike, parse_entries, run_on_graph
+from winze._passes import (
+    LoweringPass,
+    PassesLike,
+    load_pass_plugin,
+    loaded_plugins,
+    parse_entries,
+    run_on_graph,
+)
 from winze._report import PassReport, Report
 
 Path = str | os.PathLike[str]
@@ -61,7 +67,7 @@ class Program:
         return report
 
     def _run_native(self, entry: str, verify_each: str) -> Report:
-        return Report.from_json(self._native.run(entry, verify_each))
+        return Report.from_json(self._native.run(entry, verify_each, loaded_plugins()))
 
     def _run_python(self, entry: LoweringPass) -> Report:
         native = self._native
@@ -129,29 +135,25 @@ def lower(
     """Reads the program at ``path``, runs the pipeline, and writes it to ``output``.
 
     As `winze lower`, which see: the file appears whole or stays as it was. ``plugins`` are shared libraries with
-    further native passes. Python's lock is free meanwhile unless a pass is written in Python. Raises Error.
+    further native passes, for `load_pass_plugin`. Python's lock is free meanwhile unless a pass is written in Python.
+    Raises Error.
     """
-    if isinstance(passes, str) and all(isinstance(one, str) for one in _entries_or_text(passes, plugins)):
+    for plugin in plugins:
+        load_pass_plugin(plugin)
+    if isinstance(passes, str) and all(isinstance(one, str) for one in parse_entries(passes)):
         text = _native.lower_file(
             os.fspath(path),
             os.fspath(output),
             passes,
             torch_version,
             verify_each,
-            [os.fspath(one) for one in plugins],
+            loaded_plugins(),
             [os.fspath(one) for one in ops],
             lambda line: logger.info("%s", line.rstrip("\n")),
         )
         return Report.from_json(text, os.fspath(path))
-    if plugins:
-        raise Error("passes of plugins cannot stand in one pipeline with passes written in Python")
     program = load(path, ops=ops)
     report = program.lower(passes, verify_each=verify_each)
     for warning in program.save(output, torch_version=torch_version):
         logger.warning("%s", warning)
     return report
-
-
-def _entries_or_text(passes: str, plugins: Sequence[Path]) -> list[str | LoweringPass]:
-    """The passes of a pipeline; those of plugins are known to the native side alone."""
-    return [passes] if plugins else parse_entries(passes)

@@ -208,9 +208,11 @@ void Graph::splice_uses(ValueId from, ValueId to) {
   record.d = source.use_count;
   record.node = source.node.index;
   journal_->add(record);
+  const bool watched = journal_->is_watching();
   for (std::uint32_t slot = source.first_use.index; slot != SlotId::none_value;) {
     Slot& use = slots_[slot];
     use.a = to.index;
+    if (watched) journal_->note(this, EditKind::replace_uses, use.owner.index);
     // Uses mostly lie in the order of the list, about evenly; without a guess where the ones after
     // the next are, the list would be followed at the pace of memory.
     constexpr std::uint32_t ahead = 64;

@@ -2,6 +2,7 @@
 #include "winze/ir/journal.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "winze/ir/graph.h"
 #include "winze/ir/graph_slots.h"
@@ -34,6 +35,34 @@ void Journal::begin_edit() {
 void Journal::keep(const Record& record) {
   if (touched_.empty() || touched_.back() != record.graph) touched_.push_back(record.graph);
   records_.push_back(record);
+}
+
+void Journal::note(const Graph* graph, EditKind kind, std::uint32_t node) {
+  const auto bit = static_cast<std::uint16_t>(1U << static_cast<unsigned>(kind));
+  if (!changes_.empty() && changes_.back().node.index == node &&
+      changes_.back().graph_serial == graph->serial()) {
+    changes_.back().kinds |= bit;
+  } else {
+    changes_.push_back({graph->serial(), NodeId{node}, bit});
+  }
+}
+
+std::vector<Journal::Change> Journal::changes() const {
+  std::vector<Change> sorted = changes_;
+  std::ranges::sort(sorted, [](const Change& a, const Change& b) {
+    return std::tie(a.graph_serial, a.node.index) < std::tie(b.graph_serial, b.node.index);
+  });
+  std::vector<Change> each_once;
+  for (const Change& change : sorted) {
+    if (!change.node.valid()) continue;
+    if (!each_once.empty() && each_once.back().graph_serial == change.graph_serial &&
+        each_once.back().node == change.node) {
+      each_once.back().kinds |= change.kinds;
+    } else {
+      each_once.push_back(change);
+    }
+  }
+  return each_once;
 }
 
 void Journal::commit() {

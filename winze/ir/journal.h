@@ -64,6 +64,25 @@ class Journal {
   /// Edit `index` of the open transaction.
   [[nodiscard]] Entry entry(std::size_t index) const;
 
+  /// A node that was edited, and how.
+  struct Change {
+    std::uint32_t graph_serial = 0;
+    NodeId node;
+    std::uint16_t kinds = 0;  ///< a bit for each EditKind
+    [[nodiscard]] bool has(EditKind kind) const {
+      return (kinds >> static_cast<unsigned>(kind) & 1U) != 0;
+    }
+  };
+  /// From now on remembers, across transactions, which nodes are edited, so that whoever keeps
+  /// something else in step with the graph looks at these alone. A user whose input was replaced
+  /// counts as edited. Memory: some bytes an edit.
+  void watch() { watching_ = true; }
+  [[nodiscard]] bool is_watching() const { return watching_; }
+  /// The nodes edited since `watch`, each once, in no order that means anything. Edits that were
+  /// undone are among them. A node that took the index of an erased one is the same entry.
+  /// O(edits log edits).
+  [[nodiscard]] std::vector<Change> changes() const;
+
  private:
   struct Record {
     Graph* graph = nullptr;
@@ -82,9 +101,11 @@ class Journal {
   void begin_edit();
   /// Keeps what undoing takes, while a transaction is open.
   void add(const Record& record) {
+    if (watching_) note(record.graph, record.kind, record.node);
     if (open_ && !undoing_) keep(record);
   }
   void keep(const Record& record);
+  void note(const Graph* graph, EditKind kind, std::uint32_t node);
   void close();
 
   std::uint64_t edit_count_ = 0;
@@ -92,9 +113,11 @@ class Journal {
   std::uint64_t made_ = 0;
   bool open_ = false;
   bool undoing_ = false;
+  bool watching_ = false;
   std::vector<Record> records_;
   std::vector<Author> authors_{{0, ""}};
   std::vector<Graph*> touched_;
+  std::vector<Change> changes_;
   friend class Graph;
   friend class Node;
   friend class Value;

@@ -129,5 +129,64 @@ TEST_F(JournalTest, OneTransactionAtATime) {
   EXPECT_THROW(graph.journal().commit(), InternalError);
 }
 
+/// The entry of a node, with no kind where it was not edited.
+Journal::Change change_of(const Graph& graph, NodeId node) {
+  for (const Journal::Change& change : graph.journal().changes()) {
+    if (change.graph_serial == graph.serial() && change.node == node) return change;
+  }
+  return {};
+}
+
+TEST_F(JournalTest, WatchingNamesTheEditedNodesAndNoOthers) {
+  const Node y = relu(x);
+  const Node z = relu(y.value());
+  const Node untouched = relu(x);
+  graph.journal().watch();
+  EXPECT_TRUE(graph.journal().changes().empty());
+  const Node made = relu(x);
+  z.set_argument(0, x);
+  untouched.append(y);
+  EXPECT_TRUE(change_of(graph, made.id()).has(EditKind::create_node));
+  EXPECT_TRUE(change_of(graph, y.id()).has(EditKind::move_node));
+  EXPECT_TRUE(change_of(graph, z.id()).has(EditKind::set_slot));
+  EXPECT_FALSE(change_of(graph, z.id()).has(EditKind::move_node));
+  EXPECT_EQ(change_of(graph, untouched.id()).kinds, 0);
+}
+
+TEST_F(JournalTest, WatchingNamesUsersWhoseInputWasReplaced) {
+  const Node y = relu(x);
+  const Node other = relu(x);
+  const Node user = relu(other.value());
+  const Node second_user = relu(other.value());
+  graph.journal().watch();
+  other.value().replace_all_uses_with(y.value());
+  EXPECT_TRUE(change_of(graph, user.id()).has(EditKind::replace_uses));
+  EXPECT_TRUE(change_of(graph, second_user.id()).has(EditKind::replace_uses));
+  EXPECT_EQ(change_of(graph, y.id()).kinds, 0);
+}
+
+TEST_F(JournalTest, WatchingOutlastsTransactions) {
+  graph.journal().watch();
+  graph.journal().begin("first");
+  const Node y = relu(x);
+  graph.journal().commit();
+  graph.journal().begin("second");
+  y.erase();
+  graph.journal().commit();
+  const Journal::Change change = change_of(graph, y.id());
+  EXPECT_TRUE(change.has(EditKind::create_node));
+  EXPECT_TRUE(change.has(EditKind::erase_node));
+  EXPECT_EQ(graph.journal().changes().size(), 1U);
+}
+
+TEST_F(JournalTest, WatchingTellsNestedGraphsApart) {
+  const GraphId id = graph.add_subgraph("body");
+  graph.journal().watch();
+  Graph& body = graph.subgraph(id);
+  const Value inner = body.placeholder("y", meta);
+  EXPECT_TRUE(change_of(body, inner.node().id()).has(EditKind::create_node));
+  EXPECT_EQ(change_of(graph, inner.node().id()).kinds, 0);
+}
+
 }  // namespace
 }  // namespace winze

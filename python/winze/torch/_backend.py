@@ -92,9 +92,38 @@ def _finish(gm: fx.GraphModule, inputs: Sequence[Any], settings: Settings) -> Bo
                 f"what 'then' returned is no callable: {made!r:.80}", hint="it is a function (gm, inputs) -> callable"
             )
         return made if getattr(made, "_boxed_call", False) else _boxed(made)
-    gm.graph.set_codegen(_BoxedCodeGen())
-    gm.recompile()
-    return _with_mark(gm.forward)
+    return _run_by_operators(gm)
+
+
+def _run_by_operators(gm: fx.GraphModule) -> Boxed:
+    """Runs a graph by PyTorch's operators: the first time by torch.fx's interpreter, afterwards by generated code.
+
+    Generating code takes longer than one run by the interpreter, and many graphs run once.
+    """
+    lock = threading.Lock()
+    is_first = True
+    generated: Boxed | None = None
+
+    def run(args: list[Any]) -> Any:
+        nonlocal is_first, generated
+        function = generated
+        if function is None:
+            with lock:
+                interpret, is_first = is_first, False
+                if not interpret and generated is None:
+                    gm.graph.set_codegen(_BoxedCodeGen())
+                    gm.recompile()
+                    generated = gm.forward
+                function = generated
+            if interpret:
+                interpreter = fx.Interpreter(gm)
+                interpreter.extra_traceback = False
+                return interpreter.boxed_run(args)
+            assert function is not None
+        return function(args)
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
 
 
 def _boxed(function: Callable[..., Any]) -> Boxed:

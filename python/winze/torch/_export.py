@@ -8,11 +8,15 @@ import dataclasses
 import warnings
 from typing import Any
 
+import torch
 from torch import fx
+from torch._export.passes.lift_constants_pass import ConstantAttrMap, lift_constants_pass
+from torch._export.verifier import SpecViolationError
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature, OutputSpec
 
 from winze._error import Error
+from winze.torch._fake import attribute
 from winze.torch._pipeline import Pipeline, current_pipeline
 from winze.torch._run import run_pipeline
 
@@ -32,11 +36,117 @@ def lower(exported_program: ExportedProgram, *, passes: Any = None) -> ExportedP
         gm = copy.deepcopy(exported_program.graph_module)
     gm.meta.update(exported_program.graph_module.meta)
     inputs = [node.meta.get("val") for node in gm.graph.find_nodes(op="placeholder")]
+    calls = _ModuleCalls(exported_program, gm)
     lowered = run_pipeline(gm, inputs, entries, keep_signature=True)
-    _check_module_calls(exported_program, lowered)
+    calls.release(lowered)
+    _place_in_modules(lowered)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*LeafSpec.*", FutureWarning)
-        return exported_program._update(lowered, _signature_of(exported_program, lowered))
+        signature = _signature_of(exported_program, lowered)
+        constants = _lift_constants(lowered, signature)
+        try:
+            result = exported_program._update(
+                lowered, signature, constants={**exported_program.constants, **constants} if constants else None
+            )
+        except SpecViolationError as error:
+            raise Error(f"the lowered program is none that torch.export accepts: {error}") from error
+    calls.rename_in(result)
+    return result
+
+
+class _ModuleCalls:
+    """The values that preserved signatures of modules name. While passes run the graph returns them too, so that none
+    is dropped, and what replaces one is known afterwards."""
+
+    def __init__(self, exported_program: ExportedProgram, gm: fx.GraphModule) -> None:
+        self._scopes: dict[str, list[str]] = {}  # name of a value to the modules that name it as their result
+        names: set[str] = set()
+        for entry in exported_program.module_call_graph:
+            if entry.fqn and entry.signature is not None:
+                outputs = [getattr(one, "name", "") for one in entry.signature.outputs]
+                names.update(outputs, (getattr(one, "name", "") for one in entry.signature.inputs))
+                for name in outputs:
+                    self._scopes.setdefault(name, []).append(entry.fqn)
+        self._placeholders = [node.name for node in gm.graph.find_nodes(op="placeholder")] if names else []
+        self._named = [node for node in gm.graph.nodes if node.name in names and node.op == "call_function"]
+        self._old_names = [node.name for node in self._named]
+        self._new_names: dict[str, str] = {}
+        if self._named:
+            output = gm.graph.output_node()
+            output.args = ((*_returned(output), *self._named),)
+
+    def release(self, gm: fx.GraphModule) -> None:
+        """Takes the additional results away again."""
+        self._new_names.update(
+            zip(self._placeholders, (node.name for node in gm.graph.find_nodes(op="placeholder")), strict=False)
+        )
+        if not self._named:
+            return
+        output = gm.graph.output_node()
+        returned = _returned(output)
+        output.args = (tuple(returned[: -len(self._named)]),)
+        gm.recompile()
+        for old, node in zip(self._old_names, returned[-len(self._named) :], strict=True):
+            for module in self._scopes.get(old, []):
+                if not isinstance(node, fx.Node) or not _is_in(node, module):
+                    raise Error(
+                        f"module {module!r} has a preserved signature that names %{old}, which a pass took out of it",
+                        hint="export without preserve_module_call_signature for it, or leave that pass out",
+                    )
+            self._new_names[old] = node.name
+
+    def rename_in(self, exported_program: ExportedProgram) -> None:
+        for entry in exported_program.module_call_graph:
+            if entry.fqn and entry.signature is not None:
+                for given in (entry.signature.inputs, entry.signature.outputs):
+                    given[:] = [self._renamed(one) for one in given]
+
+    def _renamed(self, argument: Any) -> Any:
+        new = self._new_names.get(getattr(argument, "name", ""))
+        return argument if new is None else dataclasses.replace(argument, name=new)
+
+
+def _returned(output: fx.Node) -> tuple[Any, ...]:
+    returned = output.args[0]
+    assert isinstance(returned, tuple | list)
+    return tuple(returned)
+
+
+def _is_in(node: fx.Node, module: str) -> bool:
+    """Whether a node stands in a module or one below; the second call of a module ``inner`` is ``inner@1``."""
+    stack = node.meta.get("nn_module_stack", {})
+    paths = [path + "".join(key.partition("@")[1:]) for key, (path, _) in stack.items()]
+    return not paths or module in paths
+
+
+def _place_in_modules(gm: fx.GraphModule) -> None:
+    """Says of calls that passes made which module they are in: that of the call before them, else after them.
+
+    `torch.export.unflatten` wants to know of each, and that calls of a module stand together.
+    """
+    calls = [node for node in gm.graph.nodes if node.op == "call_function"]
+    stacks = [node.meta.get("nn_module_stack") for node in calls]
+    known = next((stack for stack in stacks if stack), None)
+    if known is None:
+        return
+    for node, stack in zip(calls, stacks, strict=True):
+        if stack:
+            known = stack
+        else:
+            node.meta["nn_module_stack"] = dict(known)
+
+
+def _lift_constants(gm: fx.GraphModule, signature: ExportGraphSignature) -> dict[str, Any]:
+    """Makes tensors that passes put into the module inputs of the program, as export does; gives them by name."""
+    added = [
+        node for node in gm.graph.find_nodes(op="get_attr") if isinstance(attribute(gm, str(node.target)), torch.Tensor)
+    ]
+    if not added:
+        return {}
+    for node in added:
+        node.meta.setdefault("nn_module_stack", {})  # taken away again
+    lifted: dict[str, Any] = lift_constants_pass(gm, signature, ConstantAttrMap())
+    return lifted
 
 
 def _signature_of(exported_program: ExportedProgram, gm: fx.GraphModule) -> ExportGraphSignature:
@@ -60,18 +170,3 @@ def _renamed(spec: OutputSpec, node: Any, inputs: dict[str, str]) -> OutputSpec:
         arg = dataclasses.replace(arg, name=node.name)
     target = inputs.get(spec.target, spec.target) if spec.target is not None else None
     return dataclasses.replace(spec, arg=arg, target=target)
-
-
-def _check_module_calls(exported_program: ExportedProgram, gm: fx.GraphModule) -> None:
-    """Preserved signatures of modules name nodes, which must still be there."""
-    names = {node.name for node in gm.graph.nodes}
-    for entry in exported_program.module_call_graph:
-        if entry.fqn == "" or entry.signature is None:
-            continue
-        for argument in (*entry.signature.inputs, *entry.signature.outputs):
-            name = getattr(argument, "name", None)
-            if name and name not in names:
-                raise Error(
-                    f"module {entry.fqn!r} has a preserved signature that names %{name}, which a pass took out",
-                    hint="export without preserve_module_call_signature for it, or leave that pass out",
-                )

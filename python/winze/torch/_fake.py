@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -103,6 +104,19 @@ def same_value(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def has_other_sizes(a: Any, b: Any) -> bool:
+    """Whether two values are tensors that surely differ in dtype or sizes."""
+    if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)):
+        return False
+    if a.dtype != b.dtype or a.dim() != b.dim():
+        return True
+    return any(statically_known_true(x != y) for x, y in zip(a.shape, b.shape, strict=True))
+
+
+def described(tensor: torch.Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')}[{', '.join(map(str, tensor.shape))}]"
+
+
 def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTensorMode | None) -> None:
     """Computes ``val`` of these nodes anew, and of their users as far as it changes.
 
@@ -111,11 +125,10 @@ def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTens
     if mode is None:
         return
     todo = {node for node in touched if node.op in ("call_function", "get_attr")}
-    if not todo:
-        return
-    for node in gm.graph.nodes:
-        if node not in todo:
-            continue
+    waiting = list(todo)
+    heapq.heapify(waiting)  # nodes compare by their place in the graph
+    while waiting:
+        node = heapq.heappop(waiting)
         if (
             "val" not in node.meta
             and node.op == "get_attr"
@@ -127,11 +140,14 @@ def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTens
         except Exception as error:
             logger.debug("the value of %s is not known: %s", node.format_node(), error)
             continue
-        changed = "val" not in node.meta or not same_value(node.meta["val"], value)
-        if changed:
-            node.meta["val"] = value
-            node.meta.pop("tensor_meta", None)
-            todo.update(user for user in node.users if user.op == "call_function")
+        if "val" in node.meta and same_value(node.meta["val"], value):
+            continue
+        node.meta["val"] = value
+        node.meta.pop("tensor_meta", None)
+        for user in node.users:
+            if user.op == "call_function" and user not in todo:
+                todo.add(user)
+                heapq.heappush(waiting, user)
 
 
 def value_of_new(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode | None) -> None:

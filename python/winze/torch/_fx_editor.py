@@ -66,7 +66,9 @@ class FxEditor:
         return made
 
     def change(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Gives a call other arguments."""
+        """Gives a call other arguments; nothing where they are the ones it has, as after edits that were undone."""
+        if _same(node.args, args) and _same(node.kwargs, kwargs):
+            return
         before = _leaves(node)
         node.args = args
         node.kwargs = kwargs
@@ -76,8 +78,12 @@ class FxEditor:
         """Gives a node other inputs in place of those it has, whatever structure they stand in."""
         given = iter(values)
         before = _leaves(node)
-        node.args = fx.node.map_arg(node.args, lambda one: self._next_input(one, given))
-        node.kwargs = fx.node.map_arg(node.kwargs, lambda one: self._next_input(one, given))
+        args = fx.node.map_arg(node.args, lambda one: self._next_input(one, given))
+        kwargs = fx.node.map_arg(node.kwargs, lambda one: self._next_input(one, given))
+        if _same(node.args, args) and _same(node.kwargs, kwargs):
+            return
+        node.args = args
+        node.kwargs = kwargs
         self._inputs_changed(node, before)
 
     def _inputs_changed(self, node: fx.Node, before: list[fx.Node]) -> None:
@@ -122,17 +128,22 @@ class FxEditor:
         self._getitems_first(node)
 
     def _getitems_first(self, node: fx.Node) -> None:
-        """Getitems stand where the source had them; one that is used earlier now goes to its producer."""
+        """Getitems, and what names a graph, stand where the source had them; where one is used earlier now, it goes to
+        its producer, or before its user."""
         for one in node.all_input_nodes:
-            if one.target is operator.getitem and not one < node:
+            if one < node:
+                continue
+            if one.target is operator.getitem:
                 producer = one.args[0]
                 assert isinstance(producer, fx.Node)
                 producer.append(one)
+            elif one.op == "get_attr":
+                node.prepend(one)
 
     def lose(self, node: fx.Node) -> None:
         self._lost.append(node)
 
-    def erase_lost(self) -> None:
+    def finish(self) -> None:
         """Erases what was lost, users before what they use, then brings the metas of changed nodes up to date."""
         lost = set(self._lost)
         for node in self._lost:
@@ -147,6 +158,17 @@ class FxEditor:
         _fake.update_values(self.gm, self._changed, self.mode)
         if self.is_nested:
             self.gm.recompile()
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two arguments are the same: nodes by identity, numbers by type too."""
+    if isinstance(a, fx.Node) or isinstance(b, fx.Node):
+        return a is b
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(_same(a[key], b[key]) for key in a)
+    return type(a) is type(b) and bool(a == b)
 
 
 def _leaves(node: fx.Node) -> list[fx.Node]:

@@ -8,16 +8,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import fx
+from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
+from torch.fx.passes.infra.pass_base import PassResult
 
 from winze import _native
 from winze._error import Error
 from winze._log import logger
-from winze._passes import pass_error, run_on_graph
+from winze._passes import loaded_plugins, pass_error, run_on_graph
 from winze._report import PassReport, Report
 from winze.torch import _fake
 from winze.torch._fx_editor import FxEditor
 from winze.torch._pipeline import Entry
-from winze.torch._snapshot import Snapshot, signature_of
+from winze.torch._snapshot import Signature, Snapshot, signature_of
 
 # Called after each step (one Python pass, or a run of native ones): the names of its passes, and the module.
 AfterStep = Callable[[str, fx.GraphModule], None]
@@ -78,8 +80,18 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
     signature = signature_of(gm) if keep_signature else None
     assert entry.fx_pass is not None
     try:
-        result = entry.fx_pass(gm, list(sample_inputs))
+        # AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data.
+        with unset_fake_temporarily():
+            result = entry.fx_pass(gm, list(sample_inputs))
         _check_result(entry.name, result, signature)
+        touched = before.touched(result.graph)
+        _check_attributes(entry.name, result, touched)
+        if hasattr(result, "run_folding"):  # of torch.fx's const_fold, which waits for a call of the module itself
+            with unset_fake_temporarily():
+                result.run_folding()
+        _fake.update_values(result, touched, _fake.fake_mode_of(result))
+        if signature is not None:
+            _check_outputs(entry.name, result, signature)
     except Exception as error:
         before.restore()
         gm.recompile()
@@ -89,14 +101,53 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
     except BaseException:
         before.restore()
         raise
-    _fake.update_values(result, before.touched(result.graph), _fake.fake_mode_of(result))
     return result
 
 
-def _check_result(name: str, result: Any, signature: tuple[int, int] | None) -> None:
+def _check_attributes(name: str, gm: fx.GraphModule, touched: Sequence[fx.Node]) -> None:
+    """Refuses constants without data, with which the graph cannot run."""
+    for node in touched:
+        if node.op == "get_attr" and "val" not in node.meta:
+            try:
+                held = _fake.attribute(gm, str(node.target))
+            except AttributeError:
+                raise Error(
+                    f"pass {name} left an invalid graph: the module has no attribute {node.target!r}",
+                    node=node.format_node() or "",
+                    pass_name=name,
+                ) from None
+            if isinstance(held, FakeTensor):
+                raise Error(
+                    f"pass {name} left an invalid graph: the attribute {node.target!r} is a fake tensor, without data",
+                    node=node.format_node() or "",
+                    hint="make constants outside of a FakeTensorMode",
+                    pass_name=name,
+                )
+
+
+def _check_outputs(name: str, gm: fx.GraphModule, before: Signature) -> None:
+    """Whoever calls the compiled graph counts on the sizes and dtypes that were promised."""
+    now = signature_of(gm)
+    for index, (old, new) in enumerate(zip(before.outputs, now.outputs, strict=True)):
+        if old is not new and _fake.has_other_sizes(old, new):
+            raise Error(
+                f"pass {name} changed result {index} of the graph from {_fake.described(old)} to "
+                f"{_fake.described(new)}",
+                hint="whoever calls the compiled graph counts on what it returned at first",
+                pass_name=name,
+            )
+
+
+def _check_result(name: str, result: Any, signature: Signature | None) -> None:
     if result is None:
         raise Error(
             f"pass {name} returned nothing", hint="end it with `return gm`, or return another module", pass_name=name
+        )
+    if isinstance(result, PassResult):
+        raise Error(
+            f"pass {name} returned a PassResult instead of a torch.fx.GraphModule",
+            hint="return its .graph_module",
+            pass_name=name,
         )
     if not isinstance(result, fx.GraphModule):
         raise Error(
@@ -112,10 +163,10 @@ def _check_result(name: str, result: Any, signature: tuple[int, int] | None) -> 
     except (RuntimeError, AssertionError) as error:
         raise Error(f"pass {name} left an invalid graph: {error}", pass_name=name) from error
     now = signature_of(result)
-    if signature is not None and now != signature:
+    if signature is not None and now.counts != signature.counts:
         raise Error(
-            f"pass {name} changed the graph from {signature[0]} inputs and {signature[1]} outputs "
-            f"to {now[0]} and {now[1]}",
+            f"pass {name} changed the graph from {signature.inputs} inputs and {len(signature.outputs)} outputs "
+            f"to {now.inputs} and {len(now.outputs)}",
             hint="whoever calls the compiled graph passes and expects what it had at first",
             pass_name=name,
         )
@@ -153,7 +204,7 @@ def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry]) -> None:
             end += 1
         text = ", ".join(entry.native for entry in entries[at:end])
         try:
-            report = Report.from_json(bridge.run(text))
+            report = Report.from_json(bridge.run(text, loaded_plugins()))
         except Error as error:
             raise _named(error, entries[at:end]) from None
         _log(report)

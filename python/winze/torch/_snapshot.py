@@ -82,8 +82,19 @@ def copy_of(gm: fx.GraphModule) -> fx.GraphModule:
     return fx.GraphModule(gm, graph)
 
 
-def signature_of(gm: fx.GraphModule) -> tuple[int, int]:
-    """How many inputs a graph has, and how many leaves it returns."""
+class Signature(NamedTuple):
+    """What a graph takes and returns: the number of inputs, and what is known of each leaf that it returns."""
+
+    inputs: int
+    outputs: list[Any]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        return self.inputs, len(self.outputs)
+
+
+def signature_of(gm: fx.GraphModule) -> Signature:
     outputs = list(gm.graph.find_nodes(op="output"))
     leaves = torch.utils._pytree.tree_leaves(outputs[0].args[0]) if outputs else []
-    return len(gm.graph.find_nodes(op="placeholder")), len(leaves)
+    values = [leaf.meta.get("val") if isinstance(leaf, fx.Node) else leaf for leaf in leaves]
+    return Signature(len(gm.graph.find_nodes(op="placeholder")), values)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over torch.fx as people write them: constants and modules of their own, and mistakes."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from fx_programs import same, targets, traced
+
+import winze
+import winze.torch as wt
+
+aten = torch.ops.aten
+FxPass = Callable[[torch.fx.GraphModule, Any], Any]
+
+
+def compiled(function: Any, *passes: Any, **options: Any) -> Any:
+    return torch.compile(function, backend="winze", options={"passes": list(passes), **options})
+
+
+def sin_of(gm: torch.fx.GraphModule) -> torch.fx.Node:
+    return gm.graph.find_nodes(op="call_function", target=aten.sin.default)[0]
+
+
+def put_after(node: torch.fx.Node, make: Callable[[torch.fx.Graph], torch.fx.Node]) -> None:
+    with node.graph.inserting_after(node):
+        made = make(node.graph)
+    node.replace_all_uses_with(made, delete_user_cb=lambda user: user is not made)
+
+
+def times_constant(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+    gm.register_buffer("two", torch.full((4,), 2.0))
+    sin = sin_of(gm)
+    with gm.graph.inserting_before(sin):
+        two = gm.graph.get_attr("two")
+    put_after(sin, lambda graph: graph.call_function(aten.mul.Tensor, (sin, two)))
+    return gm
+
+
+def through_module(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+    gm.add_submodule("doubler", torch.nn.Identity())
+    sin = sin_of(gm)
+    put_after(sin, lambda graph: graph.call_module("doubler", (sin,)))
+    return gm
+
+
+def caught(call: Callable[[], Any]) -> winze.Error:
+    with pytest.raises(torch._dynamo.exc.BackendCompilerFailed) as raised:
+        call()
+    assert isinstance(raised.value.inner_exception, winze.Error)
+    return raised.value.inner_exception
+
+
+def test_constants_made_in_a_compilation_have_data() -> None:
+    x = torch.randn(4)
+    run = compiled(lambda x: x.sin() + 1, times_constant, "default", check=False)
+    for _ in range(3):
+        same(run(x), x.sin() * 2 + 1)
+
+
+def test_parameters_and_new_calls_between_them() -> None:
+    def add_weight(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        gm.weight = torch.nn.Parameter(torch.ones(4))
+        sin = sin_of(gm)
+        with gm.graph.inserting_after(sin):
+            weight = gm.graph.get_attr("weight")
+        put_after(weight, lambda graph: graph.call_function(aten.add.Tensor, (sin, weight)))
+        gm.graph.output_node().replace_input_with(sin, weight.next)
+        return gm
+
+    x = torch.randn(4)
+    gm = wt.apply_lowering_passes(traced(lambda x: x.sin(), x), [x], passes=[add_weight, "default"])
+    assert all("val" in node.meta for node in gm.graph.nodes if node.op == "call_function")
+    same(gm(x), x.sin() + 1)
+
+
+def test_constants_in_exported_programs_become_inputs(tmp_path: Any) -> None:
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.rand(4))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return (x * self.weight).sin()
+
+    net, x = Net(), torch.randn(4)
+    program = torch.export.export(net, (x,))
+    lowered = wt.lower(program, passes=[times_constant, "default"])
+    expected = net(x) * 2
+    same(lowered.module()(x), expected)
+    assert len(lowered.constants) == len(program.constants) + 1
+    torch.export.save(lowered, tmp_path / "lowered.pt2")
+    same(torch.export.load(tmp_path / "lowered.pt2").module()(x), expected)
+    same(torch.export.unflatten(lowered)(x), expected)
+
+
+def test_what_export_does_not_accept_is_an_error_of_ours() -> None:
+    program = torch.export.export(torch.nn.Identity(), (torch.randn(4),))
+
+    def call_python(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        (x,) = gm.graph.find_nodes(op="placeholder")
+        with gm.graph.inserting_after(x):
+            made = gm.graph.call_function(repr, (x,))
+        gm.graph.output_node().replace_input_with(x, made)
+        return gm
+
+    with pytest.raises(winze.Error, match=r"none that torch\.export accepts: .*repr"):
+        wt.lower(program, passes=[call_python])
+
+
+def test_constants_without_data_are_refused() -> None:
+    def fake_constant(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        mode = wt._fake.fake_mode_of(gm)
+        assert mode is not None
+        with mode:
+            return times_constant(gm, sample_inputs)
+
+    x = torch.randn(4)
+    error = caught(lambda: compiled(lambda x: x.sin(), fake_constant)(x))
+    assert "pass fake_constant left an invalid graph: the attribute 'two' is a fake tensor" in error.message
+    assert error.hint == "make constants outside of a FakeTensorMode"
+
+
+def test_attributes_that_are_not_there_are_refused() -> None:
+    def forgets(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        times_constant(gm, sample_inputs)
+        del gm.two
+        return gm
+
+    x = torch.randn(4)
+    gm = traced(lambda x: x.sin(), x)
+    with pytest.raises(winze.Error, match="pass forgets left an invalid graph"):
+        wt.apply_lowering_passes(gm, [x], passes=[forgets])
+    same(gm(x), x.sin())
+
+
+def test_results_of_other_sizes_are_refused() -> None:
+    def sums(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        put_after(sin, lambda graph: graph.call_function(aten.sum.dim_IntList, (sin, [0])))
+        return gm
+
+    x = torch.randn(4)
+    error = caught(lambda: compiled(lambda x: x.sin(), sums)(x))
+    assert error.message == "pass sums changed result 0 of the graph from float32[4] to float32[]"
+    assert error.pass_name == "sums"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        same(compiled(lambda x: x.sin() * 1, sums, on_failure="warn")(x), x.sin())
+    assert any("pass sums changed result 0" in str(one.message) for one in said)
+
+
+def test_a_pass_result_is_no_module() -> None:
+    from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+    class Nothing(PassBase):
+        def call(self, gm: torch.fx.GraphModule) -> PassResult:
+            return PassResult(gm, False)
+
+    x = torch.randn(4)
+    gm = traced(lambda x: x.sin(), x)
+    with pytest.raises(winze.Error, match="returned a PassResult") as raised:
+        wt.apply_lowering_passes(gm, [x], passes=[lambda gm, inputs: Nothing()(gm)])
+    assert raised.value.hint == "return its .graph_module"
+    wt.apply_lowering_passes(gm, [x], passes=[lambda gm, inputs: Nothing()(gm).graph_module])
+
+
+def test_modules_that_a_pass_calls() -> None:
+    x = torch.randn(4)
+    run = compiled(lambda x: x.sin() + 1, "default", through_module, check=True)
+    for _ in range(3):
+        same(run(x), x.sin() + 1)
+    error = caught(lambda: compiled(lambda x: x.sin() + 2, through_module, "default")(x))
+    assert 'call_module of "doubler" is no ATen operator' in error.message
+    assert "doubler" in error.node
+
+
+def test_graphs_that_a_pass_splits() -> None:
+    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+    from torch.fx.passes.operator_support import OperatorSupport
+    from torch.fx.passes.split_module import split_module
+
+    def split(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        return split_module(gm, gm, lambda node: int(node.target is not aten.sin.default))
+
+    class Trigonometry(OperatorSupport):
+        def is_node_supported(self, modules: Any, node: torch.fx.Node) -> bool:
+            return node.target in (aten.sin.default, aten.cos.default)
+
+    def partition(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        return CapabilityBasedPartitioner(gm, Trigonometry(), True).partition_and_fuse()
+
+    x = torch.randn(4)
+    for last in (split, partition):
+        run = compiled(lambda x: (x.sin().cos() + 1).exp(), "default", last, check=True)
+        for _ in range(2):
+            same(run(x), (x.sin().cos() + 1).exp())
+
+
+def test_constants_that_torch_fx_folds() -> None:
+    from torch.fx.experimental.const_fold import split_const_subgraphs
+
+    x = torch.randn(4)
+    run = compiled(lambda x: x.sin() + torch.ones(4) * 3, lambda gm, inputs: split_const_subgraphs(gm))
+    for _ in range(2):
+        same(run(x), x.sin() + 3)
+
+
+def test_new_graphs_without_metas_before_native_passes() -> None:
+    def anew(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        graph = torch.fx.Graph()
+        graph.output(graph.graph_copy(gm.graph, {}))
+        for node in graph.nodes:
+            node.meta = {}
+        return torch.fx.GraphModule(gm, graph)
+
+    x = torch.randn(4)
+    same(compiled(lambda x: x.sin() + x.sin(), anew, "default", check=True)(x), x.sin() * 2)
+
+
+def test_names_and_metas_that_a_pass_sets() -> None:
+    graphs: list[torch.fx.GraphModule] = []
+
+    def tag(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        for node in gm.graph.nodes:
+            node.meta["tag"] = node.op
+        sin_of(gm)._rename("renamed")
+        return gm
+
+    def keep(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        graphs.append(gm)
+        return gm
+
+    x = torch.randn(4)
+    same(compiled(lambda x: x.sin() + x.sin(), tag, "default", keep)(x), x.sin() * 2)
+    assert [node.meta["tag"] for node in graphs[0].graph.nodes] == [node.op for node in graphs[0].graph.nodes]
+    assert sin_of(graphs[0]).name == "renamed"
+    assert targets(graphs[0]) == ["aten.sin.default", "aten.add.Tensor"]

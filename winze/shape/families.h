@@ -15,7 +15,15 @@ struct ShapeFamily {
   std::span<const ShapeRow> rows;
 };
 
+[[nodiscard]] std::span<const ShapeRow> convolution_rows();
+[[nodiscard]] std::span<const ShapeRow> factory_rows();
+[[nodiscard]] std::span<const ShapeRow> indexing_rows();
+[[nodiscard]] std::span<const ShapeRow> joining_rows();
+[[nodiscard]] std::span<const ShapeRow> matmul_rows();
+[[nodiscard]] std::span<const ShapeRow> normalization_rows();
 [[nodiscard]] std::span<const ShapeRow> pointwise_rows();
+[[nodiscard]] std::span<const ShapeRow> reduction_rows();
+[[nodiscard]] std::span<const ShapeRow> symbolic_rows();
 [[nodiscard]] std::span<const ShapeRow> view_rows();
 
 /// All families; an operator is in at most one.

@@ -107,15 +107,11 @@ OpId ShapeRules::functional_form(const Op& op) const {
     const Op& other = context_.ops().get(id);
     return !writes_anything(other.schema) && takes_the_same(other.schema, op.schema, in_place);
   };
-  if (const std::string name = without_in_place(op.schema.name); !name.empty()) {
-    const OpId found = context_.ops().find(
-        fmt::format("{}.{}.{}", op.schema.ns, name,
-                    op.schema.overload.empty() ? "default" : op.schema.overload));
-    return found.is_valid() && accepts(found, true) ? found : OpId{};
-  }
-  for (const OpId other :
-       context_.ops().overloads(fmt::format("{}.{}", op.schema.ns, op.schema.name))) {
-    if (accepts(other, false)) return other;
+  // `pow_.Tensor` is `pow.Tensor_Tensor`: the overload is the one that takes the same.
+  const std::string in_place = without_in_place(op.schema.name);
+  const std::string_view name = in_place.empty() ? op.schema.name : std::string_view(in_place);
+  for (const OpId other : context_.ops().overloads(fmt::format("{}.{}", op.schema.ns, name))) {
+    if (accepts(other, !in_place.empty())) return other;
   }
   return {};
 }

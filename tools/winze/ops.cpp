@@ -6,6 +6,7 @@
 
 #include "tools/winze/command.h"
 #include "tools/winze/inputs.h"
+#include "winze/shape/shape_rules.h"
 #include "winze/support/edit_distance.h"
 #include "winze/support/quote.h"
 
@@ -18,11 +19,15 @@ constexpr const char* footer =
     "  winze ops aten.add                    of every overload\n"
     "  winze ops --tag core                  the names of the core operators\n"
     "  winze ops --tag core aten.add         of the overloads of one those that are core\n"
+    "  winze ops --without-shape-rule        operators whose results cannot be inferred\n"
+    "  winze ops --stats --tag core          how many core operators can be, and cannot\n"
     "  winze ops --ops mylib.schemas mylib.scale";
 
 struct OpsOptions {
   std::vector<std::string> names;
   std::string tag;
+  bool without_shape_rule = false;
+  bool stats = false;
   InputOptions inputs;
 };
 
@@ -121,14 +126,44 @@ std::vector<OpId> named_ops(const OpRegistry& registry, const std::string& name)
   return {registry.find_or_throw(name)};
 }
 
-std::string list_names(const OpRegistry& registry, std::optional<Tag> tag) {
+/// Whether the options let an operator through.
+class Filter {
+ public:
+  Filter(Context& context, const OpsOptions& options, std::optional<Tag> tag)
+      : context_(context), rules_(context), options_(options), tag_(tag) {}
+  [[nodiscard]] bool accepts_tag(OpId id) const {
+    return !tag_ || context_.ops().get(id).tags.has(*tag_);
+  }
+  [[nodiscard]] bool has_rule(OpId id) { return rules_.has_rule(id); }
+  [[nodiscard]] bool accepts(OpId id) {
+    return accepts_tag(id) && !(options_.without_shape_rule && has_rule(id));
+  }
+
+ private:
+  Context& context_;
+  ShapeRules rules_;
+  const OpsOptions& options_;
+  std::optional<Tag> tag_;
+};
+
+std::string list_names(const OpRegistry& registry, Filter& filter) {
   std::string text;
   registry.for_each([&](OpId id, std::string_view name) {
-    if (tag && !registry.get(id).tags.has(*tag)) return;
-    text += name;
-    text += '\n';
+    if (filter.accepts(id)) text += fmt::format("{}\n", name);
   });
   return text;
+}
+
+std::string count_rules(const OpRegistry& registry, Filter& filter) {
+  std::size_t all = 0;
+  std::size_t with_rule = 0;
+  registry.for_each([&](OpId id, std::string_view) {
+    if (!filter.accepts_tag(id)) return;
+    ++all;
+    if (filter.has_rule(id)) ++with_rule;
+  });
+  return fmt::format("{} operators, {} with a shape rule, {} without\n", all, with_rule,
+                     all - with_rule);
 }
 
 int run_ops(const OpsOptions& options) {
@@ -140,18 +175,24 @@ int run_ops(const OpsOptions& options) {
   }
   const std::unique_ptr<Context> context = make_context(options.inputs);
   const OpRegistry& registry = context->ops();
+  Filter filter(*context, options, tag);
+  if (options.stats) {
+    if (!options.names.empty())
+      throw UsageError("--stats counts all operators; it takes no names", "leave the names out");
+    write_output(count_rules(registry, filter));
+    return exit_done;
+  }
   if (options.names.empty()) {
-    write_output(list_names(registry, tag));
+    write_output(list_names(registry, filter));
     return exit_done;
   }
   std::string text;
   for (const std::string& name : options.names) {
     for (const OpId id : named_ops(registry, name)) {
-      const Op& op = registry.get(id);
-      if (!tag || op.tags.has(*tag)) text += describe(op);
+      if (filter.accepts(id)) text += describe(registry.get(id));
     }
   }
-  if (text.empty()) {
+  if (text.empty() && tag) {
     throw Error(fmt::format("none of the operators {} has the tag {}",
                             fmt::join(options.names, ", "), quote(options.tag)));
   }
@@ -170,6 +211,9 @@ void add_ops_command(CLI::App& app, Action& action) {
                      "Operators to show: aten.add.Tensor, or aten.add for each overload");
   command.add_option("--tag", options->tag, "Show or list only operators with this tag")
       ->option_text("TAG");
+  command.add_flag("--without-shape-rule", options->without_shape_rule,
+                   "Show or list only operators whose results no shape rule infers");
+  command.add_flag("--stats", options->stats, "Count operators with and without a shape rule");
   add_operator_options(command, options->inputs);
   command.callback([options, &action] { action = [options] { return run_ops(*options); }; });
 }

@@ -7,6 +7,7 @@
 #include "tools/winze/help.h"
 #include "tools/winze/inputs.h"
 #include "winze/program/program_verifier.h"
+#include "winze/shape/meta_check.h"
 
 namespace winze {
 namespace {
@@ -15,7 +16,8 @@ constexpr const char* footer =
     "Levels, each with those before it:\n"
     "  structure   links, order, use lists\n"
     "  schema      arguments fit the operators\n"
-    "  meta        what is known of values fits; symbols are bound\n"
+    "  meta        what is known of values fits and follows anew from the inputs; symbols are "
+    "bound\n"
     "  semantics   roles of inputs and outputs, weights, mutation\n"
     "Every finding is shown, on standard error, with the user's own line where it is known.\n"
     "\n"
@@ -35,8 +37,9 @@ struct VerifyOptions {
 bool verify_one(const std::string& path, const VerifyOptions& options) {
   try {
     const Input input = read_input(path, options.input_options);
-    const std::vector<Diagnostic> findings =
-        verify(input.program, *verify_level_from_name(options.level));
+    const VerifyLevel level = *verify_level_from_name(options.level);
+    std::vector<Diagnostic> findings = verify(input.program, level);
+    if (findings.empty() && level >= VerifyLevel::meta) findings = verify_metas(input.program);
     for (Diagnostic finding : findings) {
       if (finding.where.file.empty()) finding.where.file = display_name(path);
       write_message(finding.str());

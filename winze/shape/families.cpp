@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/shape/families.h"
+
+#include <array>
+
+namespace winze {
+
+std::span<const ShapeFamily> shape_families() {
+  static const std::array families = {
+      ShapeFamily{"convolution", convolution_rows()},
+      ShapeFamily{"factories", factory_rows()},
+      ShapeFamily{"indexing", indexing_rows()},
+      ShapeFamily{"joining", joining_rows()},
+      ShapeFamily{"matmul", matmul_rows()},
+      ShapeFamily{"normalization", normalization_rows()},
+      ShapeFamily{"pointwise", pointwise_rows()},
+      ShapeFamily{"reductions", reduction_rows()},
+      ShapeFamily{"symbolic", symbolic_rows()},
+      ShapeFamily{"views", view_rows()},
+  };
+  return families;
+}
+
+}  // namespace winze

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "winze/shape/shape_call.h"
+
+// The tables of the families, one source file each. A row names an operator and its rule; in-place
+// and out variants need none, they go through their functional form.
+namespace winze {
+
+struct ShapeFamily {
+  std::string_view name;
+  std::span<const ShapeRow> rows;
+};
+
+[[nodiscard]] std::span<const ShapeRow> convolution_rows();
+[[nodiscard]] std::span<const ShapeRow> factory_rows();
+[[nodiscard]] std::span<const ShapeRow> indexing_rows();
+[[nodiscard]] std::span<const ShapeRow> joining_rows();
+[[nodiscard]] std::span<const ShapeRow> matmul_rows();
+[[nodiscard]] std::span<const ShapeRow> normalization_rows();
+[[nodiscard]] std::span<const ShapeRow> pointwise_rows();
+[[nodiscard]] std::span<const ShapeRow> reduction_rows();
+[[nodiscard]] std::span<const ShapeRow> symbolic_rows();
+[[nodiscard]] std::span<const ShapeRow> view_rows();
+
+/// All families; an operator is in at most one.
+[[nodiscard]] std::span<const ShapeFamily> shape_families();
+
+}  // namespace winze

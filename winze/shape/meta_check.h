@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "winze/program/program.h"
+#include "winze/shape/shape_rules.h"
+
+namespace winze {
+
+/// Whether a recorded meta says the same as an inferred one, by proof: `Min(64, 64*s0)` is 64 where
+/// s0 is at least 1. Whether a gradient is required is not compared: rules do not know it.
+/// `compare_offset` false passes over storage offsets.
+[[nodiscard]] Proof same_meta(const ShapeEnv& env, const Meta& recorded, const Meta& inferred,
+                              bool compare_offset = true);
+
+/// Whether all results of a call are recorded as inferred; `no` also where their numbers differ.
+[[nodiscard]] Proof same_results(const ShapeEnv& env, const Node& node, const Inference& inferred,
+                                 bool compare_offset = true);
+
+/// Whether the storage offsets of results can be relied on: torch before 2.9 wrote 0 for parts of a
+/// split and for slices of symbolic sizes.
+[[nodiscard]] bool records_offsets(const ExportedProgram& program);
+
+/// The calls of a graph and of those nested in it whose results follow from their arguments: those
+/// under autocast do not, since it converts arguments first.
+[[nodiscard]] std::vector<Node> calls_to_infer(Graph& root);
+
+/// Infers every call of the program that has a rule anew, nested graphs included, and gives a
+/// finding for each whose recorded results differ, with both, and for each that PyTorch would
+/// refuse. What cannot be told is no finding. At most 1000, and one that says how many more there
+/// are. A few microseconds a call.
+[[nodiscard]] std::vector<Diagnostic> verify_metas(const ExportedProgram& program);
+
+}  // namespace winze

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Infers every call of programs anew and prints what came of it, one line a call, for tests that
+// compare shape rules with PyTorch: operator, state, what is recorded, what was inferred, tabs
+// between. Without a program, prints the name of each operator that has a rule.
+#include <cstdio>
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "winze/ir/text_types.h"
+#include "winze/program/program_text.h"
+#include "winze/program/pt2_reader.h"
+#include "winze/shape/meta_check.h"
+#include "winze/shape/shape_rules.h"
+#include "winze/support/bytes.h"
+
+namespace winze {
+namespace {
+
+std::string types_of(Context& context, std::span<const MetaId> metas) {
+  std::string text;
+  for (const MetaId meta : metas) {
+    if (!text.empty()) text += "; ";
+    append_type(text, context, meta, Device{});
+  }
+  return text;
+}
+
+std::string_view state_of(Proof same) {
+  if (same == Proof::yes) return "equal";
+  return same == Proof::no ? "different" : "unproven";
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\t') c = ' ';
+  }
+  return text;
+}
+
+void infer_all(const ExportedProgram& program) {
+  Graph& root = *program.graph;
+  Context& context = root.context();
+  const ShapeEnv env(context.symbols());
+  const bool offsets = records_offsets(program);
+  ShapeRules rules(context);
+  Inference inference;
+  for (const Node& node : calls_to_infer(root)) {
+    {
+      std::vector<MetaId> recorded;
+      for (std::uint32_t index = 0; index < node.value_count(); ++index)
+        recorded.push_back(node.value(index).meta_id());
+      std::string_view state = "no_rule";
+      std::string detail;
+      try {
+        rules.infer(node, inference);
+        if (inference.state == InferenceState::not_inferable) {
+          state = "not_inferable";
+          detail = inference.reason;
+        } else if (inference.state == InferenceState::inferred) {
+          state = state_of(same_results(env, node, inference, offsets));
+          detail = types_of(context, inference.metas);
+          if (state == "unproven" && !inference.constraints.empty()) state = "constrained";
+        }
+      } catch (const Error& error) {
+        state = "error";
+        detail = error.diagnostic().message;
+      }
+      fmt::print("{}\t{}\t{}\t{}\t{}\n", context.ops().qualified_name(node.op()), state,
+                 types_of(context, recorded), one_line(detail), one_line(node.str()));
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  if (argc == 1) {
+    Context context;
+    ShapeRules rules(context);
+    context.ops().for_each([&](OpId id, std::string_view name) {
+      if (rules.has_rule(id)) fmt::print("{}\n", name);
+    });
+    return 0;
+  }
+  for (int index = 1; index < argc; ++index) {
+    try {
+      Context context;
+      const Bytes bytes = map_file(argv[index]);
+      const ExportedProgram program =
+          looks_like_pt2(bytes.string_view())
+              ? read_pt2(context, bytes, {.file_name = argv[index]})
+              : parse_program(context, bytes.string_view(), argv[index]);
+      infer_all(program);
+    } catch (const Error& error) {
+      fmt::print(stderr, "{}: {}\n", argv[index], error.diagnostic().str());
+      return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace winze
+
+int main(int argc, char** argv) {
+  return winze::run(argc, argv);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/shape/shape_env.h"
+
+#include <algorithm>
+
+namespace winze {
+namespace {
+
+bool constants(SymInt a, SymInt b) {
+  return a.is_constant() && b.is_constant();
+}
+Proof from_bool(bool value) {
+  return value ? Proof::yes : Proof::no;
+}
+
+}  // namespace
+
+SymInt ShapeEnv::add(SymInt a, SymInt b) const {
+  std::int64_t result = 0;
+  if (constants(a, b) && !__builtin_add_overflow(a.constant(), b.constant(), &result))
+    return result;
+  return symbols_.add(a, b);
+}
+
+SymInt ShapeEnv::sub(SymInt a, SymInt b) const {
+  std::int64_t result = 0;
+  if (constants(a, b) && !__builtin_sub_overflow(a.constant(), b.constant(), &result))
+    return result;
+  return symbols_.sub(a, b);
+}
+
+SymInt ShapeEnv::mul(SymInt a, SymInt b) const {
+  std::int64_t result = 0;
+  if (constants(a, b) && !__builtin_mul_overflow(a.constant(), b.constant(), &result))
+    return result;
+  return symbols_.mul(a, b);
+}
+
+SymInt ShapeEnv::max(SymInt a, SymInt b) const {
+  if (constants(a, b)) return std::max(a.constant(), b.constant());
+  if (less_equal(a, b) == Proof::yes) return b;
+  if (less_equal(b, a) == Proof::yes) return a;
+  return symbols_.max(a, b);
+}
+
+SymInt ShapeEnv::min(SymInt a, SymInt b) const {
+  if (constants(a, b)) return std::min(a.constant(), b.constant());
+  if (less_equal(a, b) == Proof::yes) return a;
+  if (less_equal(b, a) == Proof::yes) return b;
+  return symbols_.min(a, b);
+}
+
+SymInt ShapeEnv::floor_div(SymInt a, SymInt b) const {
+  return symbols_.floor_div(a, b);
+}
+
+SymInt ShapeEnv::mod(SymInt a, SymInt b) const {
+  return symbols_.python_mod(a, b);
+}
+
+SymInt ShapeEnv::at_least_one(SymInt size) const {
+  if (size.is_constant()) return std::max<std::int64_t>(size.constant(), 1);
+  // sympy knows what symbols are declared to be, not their ranges: an unbacked symbol keeps its
+  // Max.
+  const bool positive = symbols_.range(size).lo >= 1 && (symbol_facts(size) & all_positive) != 0;
+  return positive ? size : symbols_.max(size, 1);
+}
+
+std::uint8_t ShapeEnv::find_symbol_facts(SymExpr value) const {
+  std::uint8_t facts = is_known | all_positive;
+  for (const SymExpr symbol : symbols_.free_symbols(value)) {
+    if (!symbols_.symbol_assumptions(symbol).is(Assumption::positive)) facts &= ~all_positive;
+    const std::string& name = symbols_.symbol_name(symbol);
+    if (name.starts_with('u') || name.starts_with("zuf")) facts |= has_unbacked;
+  }
+  const std::uint32_t index = value.index();
+  if (index >= facts_.size()) facts_.resize(index + index / 2 + 64);
+  facts_[index] = facts;
+  return facts;
+}
+
+Proof ShapeEnv::equal(SymInt a, SymInt b) const {
+  if (a == b) return Proof::yes;
+  if (constants(a, b)) return Proof::no;
+  if (intersection(symbols_.range(a), symbols_.range(b)).empty()) return Proof::no;
+  return symbols_.prove_eq(a, b);
+}
+
+Proof ShapeEnv::less(SymInt a, SymInt b) const {
+  if (constants(a, b)) return from_bool(a.constant() < b.constant());
+  return symbols_.prove_lt(a, b);
+}
+
+Proof ShapeEnv::less_equal(SymInt a, SymInt b) const {
+  if (constants(a, b)) return from_bool(a.constant() <= b.constant());
+  return symbols_.prove_le(a, b);
+}
+
+bool ShapeEnv::known_multiple(SymInt a, SymInt b) const {
+  if (known_zero(b) || symbols_.range(b).contains(0)) return false;
+  if (constants(a, b)) return a.constant() % b.constant() == 0;
+  return symbols_.prove_divisible(a, b) == Proof::yes;
+}
+
+void ShapeEnv::refuse(const std::string& why) {
+  throw Error(why);
+}
+
+}  // namespace winze

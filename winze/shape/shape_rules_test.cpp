@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/shape/shape_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "winze/ir/text_types.h"
+#include "winze/program/program_text.h"
+#include "winze/schema/op_ids.h"
+#include "winze/shape/families.h"
+#include "winze/shape/meta_check.h"
+#include "winze/shape/shape_test.h"
+
+namespace winze {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ShapeRules, BroadcastsAndPromotes) {
+  EXPECT_EQ(inferred("%x: input f32[2, 1], %y: input i64[3]", "aten.add.Tensor(%x, %y)"),
+            "f32[2, 3]");
+}
+
+TEST(ShapeRules, FillsInDefaults) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3]", "aten.flatten.using_ints(%x)"), "f32[6]");
+}
+
+TEST(ShapeRules, ConstraintSaysWhatHasToHold) {
+  const Inferred result = infer("%x: input f32[s0], %y: input f32[s1]", "aten.add.Tensor(%x, %y)");
+  ASSERT_EQ(result.constraints.size(), 1U);
+  EXPECT_THAT(result.constraints[0], HasSubstr("Eq(s0, s1)"));
+}
+
+TEST(ShapeRules, ProvedFactsAreNoConstraints) {
+  const Inferred result =
+      infer("%x: input f32[s0, 4], %y: input f32[s0, 1]", "aten.add.Tensor(%x, %y)");
+  EXPECT_EQ(result.text, "f32[s0, 4]");
+  EXPECT_THAT(result.constraints, testing::IsEmpty());
+}
+
+TEST(ShapeRules, RefusesWhatPyTorchRefuses) {
+  EXPECT_THAT(refusal("%x: input f32[2], %y: input f32[3]", "aten.add.Tensor(%x, %y)"),
+              HasSubstr("The size of tensor a (2) must match the size of tensor b (3)"));
+}
+
+TEST(ShapeRules, InPlaceYieldsTheTensorItWrites) {
+  EXPECT_EQ(
+      inferred("%x: input f32[2, 3] strides [1, 2], %y: input f32[3]", "aten.add_.Tensor(%x, %y)"),
+      "f32[2, 3] strides [1, 2]");
+}
+
+TEST(ShapeRules, InPlaceRefusesToGrow) {
+  EXPECT_THAT(refusal("%x: input f32[3], %y: input f32[2, 3]", "aten.add_.Tensor(%x, %y)"),
+              HasSubstr("doesn't match the broadcast shape [2, 3]"));
+}
+
+TEST(ShapeRules, InPlaceRefusesToLoseCategory) {
+  EXPECT_THAT(refusal("%x: input i64[3]", "aten.sin_.default(%x)"),
+              HasSubstr("result type float32 can't be cast to the desired output type int64"));
+}
+
+TEST(ShapeRules, InPlaceRefusesToMakeComplexReal) {
+  EXPECT_EQ(refusal("%x: input c64[3]", "aten.abs_.default(%x)"),
+            "In-place abs_ is not supported for complex tensors.");
+}
+
+TEST(ShapeRules, InPlaceViewChangesTheTensor) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3]", "aten.t_.default(%x)"), "f32[3, 2] strides [1, 3]");
+}
+
+TEST(ShapeRules, InPlaceFindsItsFunctionalFormByArguments) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3]", "aten.transpose_.default(%x, 0, 1)"),
+            "f32[3, 2] strides [1, 3]");
+  EXPECT_EQ(inferred("%x: input f32[2, 3], %y: input f32[3]", "aten.pow_.Tensor(%x, %y)"),
+            "f32[2, 3]");
+}
+
+TEST(ShapeRules, CopyOfAViewIsContiguous) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3] offset [5]", "aten.permute_copy.default(%x, [1, 0])"),
+            "f32[3, 2]");
+}
+
+TEST(ShapeRules, OutVariantYieldsItsOut) {
+  EXPECT_EQ(inferred("%x: input f32[2], %y: input f32[2], %o: input f64[2]",
+                     "aten.add.out(%x, %y, out=%o)"),
+            "f64[2]");
+}
+
+TEST(ShapeRules, OperatorsWithoutRuleAreToldApart) {
+  Context context;
+  ShapeRules rules(context);
+  EXPECT_TRUE(rules.has_rule(op::aten_add_Tensor));
+  EXPECT_TRUE(rules.has_rule(op::aten_add__Tensor));
+  EXPECT_FALSE(rules.has_rule(context.ops().add("mine::op(Tensor x) -> Tensor")));
+}
+
+TEST(ShapeRules, RuleAddedAtRunTime) {
+  Context context;
+  const OpId op = context.ops().add("mine::double(Tensor x) -> Tensor");
+  ShapeRules rules(context);
+  rules.add(op, [](ShapeCall& call) {
+    FakeTensor result(call.tensor(0));
+    result.sizes[0] = call.env().mul(result.sizes[0], 2);
+    call.yield(result);
+  });
+  const ExportedProgram program = parse_program(
+      context, "graph f(%x: input f32[s0]) { %y = mine.double.default(%x) : f32[2*s0] return %y }");
+  EXPECT_THAT(verify_metas(program), testing::IsEmpty());
+}
+
+TEST(ShapeRules, InfersACallBeforeItIsMade) {
+  Context context;
+  ExportedProgram program = parse_program(context, "graph f(%x: input f32[2, 3]) { return %x }");
+  ShapeRules rules(context);
+  Inference inference;
+  const Value x = program.graph->placeholders()[0].value();
+  const std::vector<Argument> dims = {Argument(1), Argument(0)};
+  rules.infer(*program.graph, op::aten_permute_default,
+              std::vector<Argument>{x, std::span<const Argument>(dims)}, inference);
+  ASSERT_EQ(inference.state, InferenceState::inferred);
+  EXPECT_EQ(context.meta(inference.metas[0]).tensor.sizes[0], SymInt(3));
+}
+
+TEST(ShapeRules, FamiliesNameEachOperatorOnce) {
+  Context context;
+  EXPECT_NO_THROW(ShapeRules{context});
+  for (const ShapeFamily& family : shape_families()) EXPECT_FALSE(family.rows.empty());
+}
+
+TEST(MetaCheck, ReportsBothSides) {
+  Context context;
+  const ExportedProgram program = parse_program(
+      context, "graph f(%x: input f32[2]) { %y = aten.relu.default(%x) : f32[3] return %y }");
+  const auto findings = verify_metas(program);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings[0].message,
+              HasSubstr("recorded as f32[3], but aten.relu.default yields f32[2]"));
+}
+
+TEST(MetaCheck, EqualByProofIsEqual) {
+  Context context;
+  const ExportedProgram program = parse_program(
+      context,
+      "symbol s0 in [2, 9]\n"
+      "graph f(%x: input f32[s0, 4]) {\n"
+      "  %y = aten.relu.default(%x) : f32[s0, 4] strides [Min(4, 4*s0), 1]\n  return %y\n}");
+  EXPECT_THAT(verify_metas(program), testing::IsEmpty());
+}
+
+TEST(MetaCheck, ReportsCallsThatWouldFail) {
+  Context context;
+  const ExportedProgram program = parse_program(
+      context, "graph f(%x: input f32[2]) { %y = aten.view.default(%x, [3]) : f32[3] return %y }");
+  const auto findings = verify_metas(program);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings[0].message, HasSubstr("aten.view.default refuses its arguments: shape"));
+}
+
+}  // namespace
+}  // namespace winze

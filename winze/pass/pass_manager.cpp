@@ -271,7 +271,7 @@ class PipelineRun {
         fmt::format("pass {} (at {}) failed: {}", entry.info->name, index, failure.message);
     if (!context.failing_rule().empty())
       failure.notes.push_back(fmt::format("in rule {}", context.failing_rule()));
-    failure.notes.push_back("its edits were taken back, and the passes after it were not run");
+    failure.notes.emplace_back("its edits were taken back, and the passes after it were not run");
     report_.error = std::move(failure);
     write_reproducer(entry);
   }

@@ -122,7 +122,8 @@ void bind_fx_bridge(nb::module_& module) {
   nb::class_<FxBridge>(module, "FxBridge", "A torch.fx graph in native form.")
       .def(nb::init<TorchVocabulary&, nb::handle>(), nb::arg("vocabulary"), nb::arg("graph_module"),
            nb::keep_alive<1, 2>())
-      .def("run", &FxBridge::run, nb::arg("passes"), nb::arg("plugins") = std::vector<std::string>(),
+      .def("run", &FxBridge::run, nb::arg("passes"),
+           nb::arg("plugins") = std::vector<std::string>(),
            "Runs a pipeline of native passes; gives the report as JSON.")
       .def("begin", &FxBridge::begin, nb::arg("author"))
       .def("commit", &FxBridge::commit)

@@ -193,8 +193,7 @@ void bind_programs(nb::module_& module) {
   module.def("lower_file", &lower_path, nb::arg("path"), nb::arg("output"), nb::arg("passes"),
              nb::arg("torch_version"), nb::arg("verify_each"), nb::arg("plugins"),
              nb::arg("op_files"), nb::arg("say"));
-  module.def("expand_pipeline", &expand_pipeline, nb::arg("text"),
-             nb::arg("plugins") = Names());
+  module.def("expand_pipeline", &expand_pipeline, nb::arg("text"), nb::arg("plugins") = Names());
   module.def("list_passes", &list_passes, nb::arg("plugins") = Names());
 }
 

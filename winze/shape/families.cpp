@@ -7,7 +7,14 @@ namespace winze {
 
 std::span<const ShapeFamily> shape_families() {
   static const std::array families = {
+      ShapeFamily{"attention", attention_rows()},
+      ShapeFamily{"convolution", convolution_rows()},
+      ShapeFamily{"normalization", normalization_rows()},
       ShapeFamily{"pointwise", pointwise_rows()},
+      ShapeFamily{"pooling", pooling_rows()},
+      ShapeFamily{"recurrent", recurrent_rows()},
+      ShapeFamily{"resizing", resizing_rows()},
+      ShapeFamily{"sorting", sorting_rows()},
       ShapeFamily{"views", view_rows()},
   };
   return families;

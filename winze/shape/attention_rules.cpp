@@ -181,16 +181,6 @@ void check_indices(const TensorMeta& indices) {
       full_name(indices.dtype));
 }
 
-void embedding(ShapeCall& call) {
-  const TensorMeta& weight = call.tensor(0);
-  const TensorMeta& indices = call.tensor(1);
-  check_indices(indices);
-  if (weight.dim() != 2) throw Error("'weight' must be 2-D");
-  DimVector sizes(indices.sizes);
-  sizes.push_back(weight.sizes[1]);
-  call.yield(empty_tensor(call.env(), sizes, weight.dtype, weight.device));
-}
-
 void embedding_dense_backward(ShapeCall& call) {
   const TensorMeta& grad = call.tensor(0);
   check_indices(call.tensor(1));
@@ -203,7 +193,7 @@ constexpr ShapeRow rows[] = {
     {op::aten__scaled_dot_product_flash_attention_for_cpu_default, attention_for_cpu},
     {op::aten__scaled_dot_product_flash_attention_for_cpu_backward_default,
      attention_for_cpu_backward},
-    {op::aten_embedding_default, embedding},
+
     {op::aten_embedding_dense_backward_default, embedding_dense_backward},
     {op::aten_scaled_dot_product_attention_default, attention},
 };

@@ -71,8 +71,8 @@ void check_operands(ShapeEnv& env, const TensorMeta& input, const TensorMeta& we
   const SymInt channels =
       convolution.transposed ? weight.sizes[0] : env.mul(weight.sizes[1], convolution.groups);
   env.require_equal(input.sizes[1], channels, [&] {
-    return fmt::format("Given groups={}, expected input to have {} channels, but got {} channels",
-                       env.str(convolution.groups), env.str(channels), env.str(input.sizes[1]));
+    return fmt::format("expected input to have {} channels, but got {} channels instead",
+                       env.str(channels), env.str(input.sizes[1]));
   });
   if (!env.known_multiple(weight.sizes[0], convolution.groups)) {
     env.require_equal(env.mod(weight.sizes[0], convolution.groups), 0, [&] {
@@ -129,7 +129,7 @@ DimVector convolution_sizes(ShapeEnv& env, const TensorMeta& input, const Tensor
 
 bool has_unbacked_size(const ShapeEnv& env, const TensorMeta& tensor) {
   for (const SymInt size : tensor.sizes) {
-    if (is_unbacked(env, size)) return true;
+    if (env.is_unbacked(size)) return true;
   }
   return false;
 }

@@ -17,12 +17,18 @@ struct ShapeFamily {
 
 [[nodiscard]] std::span<const ShapeRow> attention_rows();
 [[nodiscard]] std::span<const ShapeRow> convolution_rows();
+[[nodiscard]] std::span<const ShapeRow> factory_rows();
+[[nodiscard]] std::span<const ShapeRow> indexing_rows();
+[[nodiscard]] std::span<const ShapeRow> joining_rows();
+[[nodiscard]] std::span<const ShapeRow> matmul_rows();
 [[nodiscard]] std::span<const ShapeRow> normalization_rows();
 [[nodiscard]] std::span<const ShapeRow> pointwise_rows();
 [[nodiscard]] std::span<const ShapeRow> pooling_rows();
 [[nodiscard]] std::span<const ShapeRow> recurrent_rows();
+[[nodiscard]] std::span<const ShapeRow> reduction_rows();
 [[nodiscard]] std::span<const ShapeRow> resizing_rows();
 [[nodiscard]] std::span<const ShapeRow> sorting_rows();
+[[nodiscard]] std::span<const ShapeRow> symbolic_rows();
 [[nodiscard]] std::span<const ShapeRow> view_rows();
 
 /// All families; an operator is in at most one.

@@ -6,6 +6,7 @@
 
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_findings.h"
+#include "winze/schema/op_ids.h"
 
 namespace winze {
 namespace {
@@ -51,11 +52,7 @@ class MetaVerifier {
   }
 
   std::vector<Diagnostic> run() {
-    for (const Graph* graph : root_.all_graphs()) {
-      for (const Node node : graph->nodes()) {
-        if (node.is_call()) check(node);
-      }
-    }
+    for (const Node& node : calls_to_infer(root_)) check(node);
     return findings_.take();
   }
 
@@ -127,6 +124,29 @@ Proof same_results(const ShapeEnv& env, const Node& node, const Inference& infer
                                   compare_offset));
   }
   return proof;
+}
+
+std::vector<Node> calls_to_infer(Graph& root) {
+  std::vector<Node> calls;
+  std::vector<const Graph*> open = {&root};
+  while (!open.empty()) {
+    const Graph& graph = *open.back();
+    open.pop_back();
+    int autocast_depth = 0;
+    for (const Node node : graph.nodes()) {
+      if (!node.is_call()) continue;
+      if (node.op() == op::torch_amp_autocast_mode__enter_autocast) ++autocast_depth;
+      if (node.op() == op::torch_amp_autocast_mode__exit_autocast) --autocast_depth;
+      if (autocast_depth > 0 || node.op() == op::higher_order_wrap_with_autocast) continue;
+      calls.push_back(node);
+      for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
+        const Argument argument = node.argument(index);
+        if (argument.kind() == ArgumentKind::graph)
+          open.push_back(&graph.subgraph(argument.graph_id()));
+      }
+    }
+  }
+  return calls;
 }
 
 bool records_offsets(const ExportedProgram& program) {

@@ -22,6 +22,10 @@ namespace winze {
 /// split and for slices of symbolic sizes.
 [[nodiscard]] bool records_offsets(const ExportedProgram& program);
 
+/// The calls of a graph and of those nested in it whose results follow from their arguments: those
+/// under autocast do not, since it converts arguments first.
+[[nodiscard]] std::vector<Node> calls_to_infer(Graph& root);
+
 /// Infers every call of the program that has a rule anew, nested graphs included, and gives a
 /// finding for each whose recorded results differ, with both, and for each that PyTorch would
 /// refuse. What cannot be told is no finding. At most 1000, and one that says how many more there

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalization, softmax and dropout, after torch/_refs, torch/_decomp/decompositions.py and
-// aten/src/ATen/native/{Normalization,layer_norm,group_norm,SoftMax,Dropout}.cpp.
+// Normalization, after torch/_refs, torch/_decomp/decompositions.py and
+// aten/src/ATen/native/{Normalization,layer_norm,group_norm}.cpp.
 #include "winze/schema/op_ids.h"
 #include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
@@ -75,8 +75,9 @@ void check_normalized(ShapeEnv& env, const TensorMeta& input, Sizes normalized,
       const SymInt expected = normalized[normalized.size() - at];
       const SymInt size = sizes[sizes.size() - at];
       env.require_equal(size, expected, [&] {
-        return fmt::format("Expected {} to end in the sizes of normalized_shape, but {} is not {}",
-                           name, env.str(size), env.str(expected));
+        return fmt::format(
+            "Given normalized_shape with size {}, expected {} of that size, but got {}",
+            env.str(expected), name, env.str(size));
       });
     }
   };
@@ -294,29 +295,12 @@ void batch_norm_functional(ShapeCall& call) {
 
 // --- Softmax
 
-/// aten::_softmax, _log_softmax: contiguous results.
-void native_softmax(ShapeCall& call) {
-  const TensorMeta& input = call.tensor(0);
-  static_cast<void>(call.dim(1, input.dim()));
-  const ScalarType dtype = call.boolean(2) ? ScalarType::float32 : input.dtype;
-  if (call.boolean(2) && input.dtype != ScalarType::float16)
-    call.cannot_infer("conversion of {} to float is not known here", full_name(input.dtype));
-  call.yield(empty_tensor(call.env(), input.sizes, dtype, input.device));
-}
-
-/// aten::softmax.int, log_softmax.int
+/// aten::special_softmax, special_log_softmax
 void softmax(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
   static_cast<void>(call.dim(1, input.dim()));
   call.yield(
       empty_tensor(call.env(), input.sizes, call.dtype(2).value_or(input.dtype), input.device));
-}
-
-/// aten::_softmax_backward_data: contiguous, in the dtype of the input.
-void softmax_backward(ShapeCall& call) {
-  const TensorMeta& grad = call.tensor(0);
-  const DimVector sizes = broadcast_sizes(call.env(), grad.sizes, call.tensor(1).sizes);
-  call.yield(empty_tensor(call.env(), sizes, call.dtype(3).value_or(grad.dtype), grad.device));
 }
 
 /// aten::_log_softmax_backward_data: grad - exp(output) * sum(grad)
@@ -331,65 +315,26 @@ void log_softmax_backward(ShapeCall& call) {
   call.yield(with_dtype(combine(env, grad, scaled), call.dtype(3).value_or(grad.dtype)));
 }
 
-// --- Dropout
-
-double probability(const ShapeCall& call) {
-  const Argument given = call.argument(1);
-  if (given.kind() == ArgumentKind::floating) return given.floating();
-  if (given.kind() == ArgumentKind::integer) return static_cast<double>(given.integer());
-  call.cannot_infer("the probability of dropout is not known");
-}
-
-/// aten::dropout, feature_dropout: the input itself where nothing is dropped.
-void dropout(ShapeCall& call) {
-  const TensorMeta& input = call.tensor(0);
-  const double p = probability(call);
-  if (p < 0 || p > 1) fail("dropout probability has to be between 0 and 1, but got {}", p);
-  if (p == 0 || !call.boolean(2) || call.env().known_zero(numel(call.env(), input.sizes))) {
-    call.yield(input);
-    return;
-  }
-  if (is_integral_or_bool(input.dtype))
-    call.cannot_infer("dropout of {} is not known", full_name(input.dtype));
-  const FakeTensor noise = empty_like(call.env(), input);
-  call.yield(combine(call.env(), input, noise));
-}
-
-/// aten::native_dropout: the result and the mask.
-void native_dropout(ShapeCall& call) {
-  const TensorMeta& input = call.tensor(0);
-  const FakeTensor dense = empty_like(call.env(), input);
-  if (probability(call) == 0 || !call.boolean(2)) {
-    call.yield(input);
-  } else {
-    if (is_integral_or_bool(input.dtype) || is_complex(input.dtype))
-      fail("result type Float can't be cast to the desired output type {}", full_name(input.dtype));
-    call.yield(dense);
-  }
-  call.yield(with_dtype(dense, ScalarType::bool_));
-}
-
 constexpr ShapeRow rows[] = {
     {op::aten__fused_rms_norm_default, rms_norm, 1},
     {op::aten__log_softmax_backward_data_default, log_softmax_backward},
-    {op::aten__log_softmax_default, native_softmax},
+
     {op::aten__native_batch_norm_legit_default, native_batch_norm},
     {op::aten__native_batch_norm_legit_functional_default, batch_norm_functional},
     {op::aten__native_batch_norm_legit_no_stats, batch_norm_no_stats},
     {op::aten__native_batch_norm_legit_no_training_default, batch_norm_no_training},
-    {op::aten__softmax_backward_data_default, softmax_backward},
-    {op::aten__softmax_default, native_softmax},
+
     {op::aten_batch_norm_default, batch_norm},
-    {op::aten_dropout_default, dropout},
+
     {op::aten_group_norm_default, group_norm},
     {op::aten_layer_norm_default, layer_norm},
-    {op::aten_log_softmax_int, softmax},
+
     {op::aten_native_batch_norm_default, native_batch_norm},
-    {op::aten_native_dropout_default, native_dropout},
+
     {op::aten_native_group_norm_default, native_group_norm},
     {op::aten_native_layer_norm_default, layer_norm, 1},
     {op::aten_rms_norm_default, rms_norm},
-    {op::aten_softmax_int, softmax},
+
     {op::aten_special_log_softmax_default, softmax},
     {op::aten_special_softmax_default, softmax},
 };

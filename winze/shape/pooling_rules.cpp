@@ -112,7 +112,7 @@ DimVector pooled_sizes(const ShapeCall& call, const TensorMeta& input, const Win
   for (std::size_t dim = 0; dim < count; ++dim) {
     sizes.push_back(pooled_size(call, input.sizes[sizes.size()], windows, dim));
     env.require_at_least(sizes.back(), 1, [&] {
-      return fmt::format("Calculated output size: {}. Output size is too small",
+      return fmt::format("{}: output size {} is too small", call.op().schema.name,
                          env.str(sizes.back()));
     });
   }

@@ -120,8 +120,8 @@ DimVector padded_sizes(const ShapeCall& call, const TensorMeta& input, const Dim
     SymInt& size = sizes[sizes.size() - 1 - at / 2];
     size = env.add(env.add(size, pad[at]), pad[at + 1]);
     env.require_at_least(size, least, [&] {
-      return fmt::format("the input, plus padding {} and {}, results in a size of {}",
-                         env.str(pad[at]), env.str(pad[at + 1]), env.str(size));
+      return fmt::format("padding leaves a {} size {}",
+                         least == SymInt(0) ? "negative" : "too small", env.str(size));
     });
   }
   return sizes;

@@ -187,6 +187,25 @@ ScalarType ShapeCall::number_kind(std::uint32_t index) const {
                op().qualified_name);
 }
 
+std::optional<double> ShapeCall::constant_number(std::uint32_t index) const {
+  const Argument given = argument(index);
+  switch (given.kind()) {
+    case ArgumentKind::integer:
+      return static_cast<double>(given.integer());
+    case ArgumentKind::floating:
+      return given.floating();
+    case ArgumentKind::boolean:
+      return given.boolean() ? 1.0 : 0.0;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::uint32_t ShapeCall::position(std::string_view name) const {
+  const int found = op().schema.find_argument(name);
+  return found < 0 ? count_ : static_cast<std::uint32_t>(found);
+}
+
 std::optional<ScalarType> ShapeCall::dtype(std::uint32_t index) const {
   const Argument given = argument(index);
   if (given.is_none()) return std::nullopt;

@@ -80,6 +80,11 @@ class ShapeCall {
   [[nodiscard]] std::string_view string(std::uint32_t index) const;
   /// What promotion wants to know of a number: bool_, int64, float64 or complex128.
   [[nodiscard]] ScalarType number_kind(std::uint32_t index) const;
+  /// The value of a number that is a constant int, float or bool.
+  [[nodiscard]] std::optional<double> constant_number(std::uint32_t index) const;
+  /// Position of the argument of that name; one past the last where there is none, which reads as
+  /// None.
+  [[nodiscard]] std::uint32_t position(std::string_view name) const;
   [[nodiscard]] std::optional<ScalarType> dtype(std::uint32_t index) const;
   [[nodiscard]] std::optional<Device> device(std::uint32_t index) const;
   /// Throws NotInferable for layouts other than strided.

@@ -46,9 +46,8 @@ void infer_all(const ExportedProgram& program) {
   const bool offsets = records_offsets(program);
   ShapeRules rules(context);
   Inference inference;
-  for (const Graph* graph : root.all_graphs()) {
-    for (const Node node : graph->nodes()) {
-      if (!node.is_call()) continue;
+  for (const Node& node : calls_to_infer(root)) {
+    {
       std::vector<MetaId> recorded;
       for (std::uint32_t index = 0; index < node.value_count(); ++index)
         recorded.push_back(node.value(index).meta_id());

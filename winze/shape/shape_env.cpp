@@ -62,12 +62,21 @@ SymInt ShapeEnv::at_least_one(SymInt size) const {
   if (size.is_constant()) return std::max<std::int64_t>(size.constant(), 1);
   // sympy knows what symbols are declared to be, not their ranges: an unbacked symbol keeps its
   // Max.
-  const auto free = symbols_.free_symbols(size);
-  const bool positive =
-      symbols_.range(size).lo >= 1 && std::ranges::all_of(free, [&](SymExpr symbol) {
-        return symbols_.symbol_assumptions(symbol).is(Assumption::positive);
-      });
+  const bool positive = symbols_.range(size).lo >= 1 && (symbol_facts(size) & all_positive) != 0;
   return positive ? size : symbols_.max(size, 1);
+}
+
+std::uint8_t ShapeEnv::find_symbol_facts(SymExpr value) const {
+  std::uint8_t facts = is_known | all_positive;
+  for (const SymExpr symbol : symbols_.free_symbols(value)) {
+    if (!symbols_.symbol_assumptions(symbol).is(Assumption::positive)) facts &= ~all_positive;
+    const std::string& name = symbols_.symbol_name(symbol);
+    if (name.starts_with('u') || name.starts_with("zuf")) facts |= has_unbacked;
+  }
+  const std::uint32_t index = value.index();
+  if (index >= facts_.size()) facts_.resize(index + index / 2 + 64);
+  facts_[index] = facts;
+  return facts;
 }
 
 Proof ShapeEnv::equal(SymInt a, SymInt b) const {

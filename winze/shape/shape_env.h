@@ -48,6 +48,11 @@ class ShapeEnv {
   [[nodiscard]] bool known_at_least(SymInt a, SymInt b) const {
     return less_equal(b, a) == Proof::yes;
   }
+  /// Whether a symbol that stands for data of the program (`u0`) occurs in it: PyTorch has no
+  /// example value of it.
+  [[nodiscard]] bool is_unbacked(SymInt value) const {
+    return !value.is_constant() && (symbol_facts(value) & has_unbacked) != 0;
+  }
   /// Known to be a multiple of `b`; false where `b` may be 0.
   [[nodiscard]] bool known_multiple(SymInt a, SymInt b) const;
 
@@ -83,7 +88,18 @@ class ShapeEnv {
   }
   [[noreturn]] static void refuse(const std::string& why);
 
+  /// What is known of the symbols in an expression: whether each is declared positive, whether one
+  /// is unbacked. Neither changes, so that it is found once.
+  enum SymbolFacts : std::uint8_t { is_known = 1, all_positive = 2, has_unbacked = 4 };
+  [[nodiscard]] std::uint8_t symbol_facts(SymExpr value) const {
+    const std::uint32_t index = value.index();
+    if (index < facts_.size() && facts_[index] != 0) return facts_[index];
+    return find_symbol_facts(value);
+  }
+  [[nodiscard]] std::uint8_t find_symbol_facts(SymExpr value) const;
+
   SymbolicContext& symbols_;
+  mutable std::vector<std::uint8_t> facts_;  ///< by index of the expression; 0 where not asked yet
   std::vector<ShapeConstraint> constraints_;
 };
 

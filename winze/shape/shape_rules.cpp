@@ -82,11 +82,23 @@ ShapeRules::Entry ShapeRules::find_entry(OpId id) {
   if (op.is_opaque()) return none;
   if (op.is_variant()) return entry(op.base);
   const OpId functional = functional_form(op);
-  if (!functional.is_valid()) return none;
-  Entry found = entries_[functional.index];
-  if (found.via != Via::rule && found.via != Via::custom) return none;
-  found.via = Via::functional;
+  const OpId form = functional.is_valid() ? functional : view_form(op);
+  if (!form.is_valid()) return none;
+  Entry found = entries_[form.index];
+  if (found.via != Via::rule) return none;
+  found.via = functional.is_valid() ? Via::functional : Via::copy;
   return found;
+}
+
+OpId ShapeRules::view_form(const Op& op) const {
+  constexpr std::string_view suffix = "_copy";
+  if (!op.schema.name.ends_with(suffix) || writes_anything(op.schema)) return {};
+  const std::string_view name = op.schema.name.substr(0, op.schema.name.size() - suffix.size());
+  const OpId found = context_.ops().find(fmt::format(
+      "{}.{}.{}", op.schema.ns, name, op.schema.overload.empty() ? "default" : op.schema.overload));
+  if (!found.is_valid()) return {};
+  const Op& view = context_.ops().get(found);
+  return view.is_view() && takes_the_same(view.schema, op.schema, true) ? found : OpId{};
 }
 
 OpId ShapeRules::functional_form(const Op& op) const {
@@ -95,15 +107,11 @@ OpId ShapeRules::functional_form(const Op& op) const {
     const Op& other = context_.ops().get(id);
     return !writes_anything(other.schema) && takes_the_same(other.schema, op.schema, in_place);
   };
-  if (const std::string name = without_in_place(op.schema.name); !name.empty()) {
-    const OpId found = context_.ops().find(
-        fmt::format("{}.{}.{}", op.schema.ns, name,
-                    op.schema.overload.empty() ? "default" : op.schema.overload));
-    return found.is_valid() && accepts(found, true) ? found : OpId{};
-  }
-  for (const OpId other :
-       context_.ops().overloads(fmt::format("{}.{}", op.schema.ns, op.schema.name))) {
-    if (accepts(other, false)) return other;
+  // `pow_.Tensor` is `pow.Tensor_Tensor`: the overload is the one that takes the same.
+  const std::string in_place = without_in_place(op.schema.name);
+  const std::string_view name = in_place.empty() ? op.schema.name : std::string_view(in_place);
+  for (const OpId other : context_.ops().overloads(fmt::format("{}.{}", op.schema.ns, name))) {
+    if (accepts(other, !in_place.empty())) return other;
   }
   return {};
 }
@@ -151,6 +159,7 @@ void ShapeRules::run(const Entry& entry, ShapeCall& call, Inference& result) {
       entry.rule(call);
     }
     if (entry.via == Via::functional) replace_written(call);
+    if (entry.via == Via::copy) replace_views(call);
     result.state = InferenceState::inferred;
   } catch (const NotInferable& reason) {
     result.state = InferenceState::not_inferable;
@@ -159,6 +168,13 @@ void ShapeRules::run(const Entry& entry, ShapeCall& call, Inference& result) {
   }
   result.metas.swap(call.results_);
   if (!env_.constraints().empty()) result.constraints = env_.take_constraints();
+}
+
+void ShapeRules::replace_views(ShapeCall& call) {
+  for (MetaId& result : call.results_) {
+    const TensorMeta view = context_.meta(result).tensor;
+    result = context_.tensor_meta(empty_like(env_, view, MemoryFormat::contiguous_format));
+  }
 }
 
 void ShapeRules::replace_written(ShapeCall& call) {

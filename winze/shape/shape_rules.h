@@ -33,7 +33,8 @@ using CustomShapeRule = std::function<void(ShapeCall& call)>;
 /// The shape rules of a context: those compiled in, and those added. Infers what calls yield.
 ///
 /// In-place and out variants go through the rule of their functional form: the result is the
-/// argument that is written, and the rule says whether the call is one that PyTorch accepts.
+/// argument that is written, and the rule says whether the call is one that PyTorch accepts. Copies
+/// of views (`permute_copy`) go through the rule of the view.
 /// One for each context and thread; making one costs a few microseconds.
 class ShapeRules {
  public:
@@ -57,6 +58,7 @@ class ShapeRules {
     rule,        ///< a row of its own
     custom,      ///< added at run time
     functional,  ///< an in-place or out variant
+    copy,        ///< `t_copy`: what `t` yields, as tensors of their own
   };
   struct Entry {
     ShapeRule rule = nullptr;
@@ -69,7 +71,9 @@ class ShapeRules {
   [[nodiscard]] Entry find_entry(OpId op);
   [[nodiscard]] OpId functional_form(const Op& op) const;
   void run(const Entry& entry, ShapeCall& call, Inference& result);
+  [[nodiscard]] OpId view_form(const Op& op) const;
   void replace_written(ShapeCall& call);
+  void replace_views(ShapeCall& call);
 
   Context& context_;
   ShapeEnv env_;

@@ -68,6 +68,18 @@ TEST(ShapeRules, InPlaceViewChangesTheTensor) {
   EXPECT_EQ(inferred("%x: input f32[2, 3]", "aten.t_.default(%x)"), "f32[3, 2] strides [1, 3]");
 }
 
+TEST(ShapeRules, InPlaceFindsItsFunctionalFormByArguments) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3]", "aten.transpose_.default(%x, 0, 1)"),
+            "f32[3, 2] strides [1, 3]");
+  EXPECT_EQ(inferred("%x: input f32[2, 3], %y: input f32[3]", "aten.pow_.Tensor(%x, %y)"),
+            "f32[2, 3]");
+}
+
+TEST(ShapeRules, CopyOfAViewIsContiguous) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3] offset [5]", "aten.permute_copy.default(%x, [1, 0])"),
+            "f32[3, 2]");
+}
+
 TEST(ShapeRules, OutVariantYieldsItsOut) {
   EXPECT_EQ(inferred("%x: input f32[2], %y: input f32[2], %o: input f64[2]",
                      "aten.add.out(%x, %y, out=%o)"),

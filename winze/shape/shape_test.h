@@ -67,9 +67,10 @@ inline std::string inferred(const std::string& inputs, const std::string& call,
 }
 
 /// The message with which a call is refused; empty where it is not.
-inline std::string refusal(const std::string& inputs, const std::string& call) {
+inline std::string refusal(const std::string& inputs, const std::string& call,
+                           const std::string& results = "%r") {
   try {
-    const Inferred result = infer(inputs, call);
+    const Inferred result = infer(inputs, call, results);
     return "";
   } catch (const InternalError&) {
     throw;

@@ -251,15 +251,6 @@ DimVector infer_view_sizes(ShapeEnv& env, Sizes sizes, SymInt count) {
   return result;
 }
 
-bool is_unbacked(const ShapeEnv& env, SymInt value) {
-  if (value.is_constant()) return false;
-  for (const SymExpr symbol : env.symbols().free_symbols(value)) {
-    const std::string& name = env.symbols().symbol_name(symbol);
-    if (name.starts_with('u') || name.starts_with("zuf")) return true;
-  }
-  return false;
-}
-
 FakeTensor empty_tensor(const ShapeEnv& env, Sizes sizes, ScalarType dtype, Device device,
                         MemoryFormat format) {
   FakeTensor tensor;

@@ -60,10 +60,6 @@ using Sizes = std::span<const SymInt>;
 [[nodiscard]] std::optional<DimVector> view_strides(const ShapeEnv& env, const TensorMeta& tensor,
                                                     Sizes sizes);
 
-/// Whether a symbol that stands for data of the program (`u0`) occurs in it: PyTorch has no example
-/// value of it.
-[[nodiscard]] bool is_unbacked(const ShapeEnv& env, SymInt value);
-
 /// A tensor as a factory makes it.
 [[nodiscard]] FakeTensor empty_tensor(const ShapeEnv& env, Sizes sizes, ScalarType dtype,
                                       Device device,

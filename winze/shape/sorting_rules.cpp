@@ -8,41 +8,9 @@
 namespace winze {
 namespace {
 
-FakeTensor with_dtype(FakeTensor tensor, ScalarType dtype) {
-  tensor.dtype = dtype;
-  return tensor;
-}
-
-/// What a row of `sort` says.
-constexpr std::uint32_t yields_values = 1;
-constexpr std::uint32_t yields_indices = 2;
-constexpr std::uint32_t is_stable_overload = 4;  ///< `stable` stands before the dimension
-constexpr std::uint32_t has_no_dim = 8;
-
-/// aten::sort, argsort, msort: laid out as the input.
-void sort(ShapeCall& call) {
-  const TensorMeta& input = call.tensor(0);
-  if ((call.parameter() & has_no_dim) == 0)
-    static_cast<void>(call.dim((call.parameter() & is_stable_overload) != 0 ? 2 : 1, input.dim()));
-  if (is_complex(input.dtype)) throw Error("sort is not supported for complex dtypes");
-  const FakeTensor result = empty_like(call.env(), input);
-  if ((call.parameter() & yields_values) != 0) call.yield(result);
-  if ((call.parameter() & yields_indices) != 0) call.yield(with_dtype(result, ScalarType::int64));
-}
-
-/// aten::topk: contiguous.
-void topk(ShapeCall& call) {
-  ShapeEnv& env = call.env();
-  const TensorMeta& input = call.tensor(0);
-  const SymInt k = call.sym_int(1);
-  const std::size_t dim = call.dim(2, input.dim());
-  const auto why = [] { return std::string("selected index k out of range"); };
-  env.require_at_least(k, 0, why);
-  env.require_at_least(input.dim() == 0 ? SymInt(1) : input.sizes[dim], k, why);
-  DimVector sizes(input.sizes);
-  if (input.dim() > 0) sizes[dim] = k;
-  call.yield(empty_tensor(env, sizes, input.dtype, input.device));
-  call.yield(empty_tensor(env, sizes, ScalarType::int64, input.device));
+/// aten::msort: along the first dimension, laid out as the input.
+void msort(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0)));
 }
 
 ScalarType index_dtype(const ShapeCall& call, std::uint32_t index) {
@@ -108,16 +76,13 @@ void unique(ShapeCall& call) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__unique2_default, unique, 2},
-    {op::aten_argsort_default, sort, yields_indices},
-    {op::aten_argsort_stable, sort, yields_indices | is_stable_overload},
+
     {op::aten_bucketize_Scalar, bucketize},
     {op::aten_bucketize_Tensor, bucketize},
-    {op::aten_msort_default, sort, yields_values | has_no_dim},
+    {op::aten_msort_default, msort},
     {op::aten_searchsorted_Scalar, searchsorted},
     {op::aten_searchsorted_Tensor, searchsorted},
-    {op::aten_sort_default, sort, yields_values | yields_indices},
-    {op::aten_sort_stable, sort, yields_values | yields_indices | is_stable_overload},
-    {op::aten_topk_default, topk},
+
     {op::aten_unique_consecutive_default, unique, 1},
 };
 

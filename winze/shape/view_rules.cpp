@@ -439,6 +439,8 @@ void view_as_complex(ShapeCall& call) {
         full_name(result.dtype));
   if (result.dim() == 0 || !env.known_equal(result.sizes.back(), 2))
     throw Error("Tensor must have a last dimension of size 2");
+  if (!env.known_one(result.strides.back()))
+    throw Error("Tensor must have a last dimension with stride 1");
   result.dtype = to_complex(result.dtype);
   result.sizes.erase(result.dim() - 1);
   result.strides.erase(result.strides.size() - 1);

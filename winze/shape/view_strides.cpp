@@ -112,7 +112,7 @@ class Reshaper {
 
 bool any_unbacked(const ShapeEnv& env, const TensorMeta& tensor, Sizes sizes) {
   const auto any = [&](Sizes values) {
-    return std::ranges::any_of(values, [&](SymInt value) { return is_unbacked(env, value); });
+    return std::ranges::any_of(values, [&](SymInt value) { return env.is_unbacked(value); });
   };
   return any(tensor.sizes) || any(tensor.strides) || any(sizes);
 }

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts what shape rules cover and how often they agree with PyTorch, and writes docs/coverage.md.
+
+Runs up to SAMPLES samples and more of every operator of `op_db` under fake tensors (`--samples`, some minutes), and all
+real programs beside the checkout. Exits with 1 where a difference is not explained, or where fewer calls agree or fewer
+operators have a rule than the page has so far (`--force` writes it all the same).
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+import sys
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "winze" / "shape"))
+
+from model_calls import model_files, states_of_model  # noqa: E402
+from op_samples import samples_of  # noqa: E402
+from recorded_calls import Answer, Log, ask, explanation, names_with_rules, record  # noqa: E402
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
+
+PAGE = ROOT / "docs" / "coverage.md"
+BATCH = 1000
+UNDECIDED = ("no_rule", "not_inferable")
+
+
+def all_answers(samples: int) -> Iterator[Answer]:
+    """What the rules say of every call that the samples make."""
+    log = Log()
+    for number, info in enumerate(op_db):
+        if number % 50 == 0:
+            print(f"{number} of {len(op_db)} operators, {len(log.calls)} calls", file=sys.stderr)
+        for function, args, kwargs in samples_of(info, samples):
+            record(log, function, args, kwargs)
+    calls = list(log.calls.values())
+    for start in range(0, len(calls), BATCH):
+        yield from ask(calls[start : start + BATCH])
+
+
+class Counts:
+    """The counts of one overload."""
+
+    def __init__(self) -> None:
+        self.equal = 0
+        self.refused = 0
+        self.undecided: Counter[str] = Counter()
+        self.explained: Counter[str] = Counter()
+        self.different: list[Answer] = []
+
+    def add(self, answer: Answer) -> None:
+        reason = explanation(answer)
+        if answer.state in UNDECIDED:
+            self.undecided[answer.detail or "no rule"] += 1
+        elif answer.agrees:
+            self.equal += not answer.call.fails
+            self.refused += answer.call.fails
+        elif reason:
+            self.explained[reason] += 1
+        else:
+            self.different.append(answer)
+
+
+def model_states() -> Counter[str]:
+    """How many calls of the real programs came out how."""
+    return Counter(state for path in model_files() for state, _ in states_of_model(path))
+
+
+def page_text(counts: dict[str, Counts], rules: set[str], models: Counter[str]) -> str:
+    """The whole page."""
+    tested = {name: count for name, count in counts.items() if name in rules}
+    equal = sum(count.equal for count in tested.values())
+    refused = sum(count.refused for count in tested.values())
+    explained: Counter[str] = Counter()
+    undecided: Counter[str] = Counter()
+    for count in tested.values():
+        explained += count.explained
+        undecided += count.undecided
+    different = sum(len(count.different) for count in tested.values())
+    lines = [
+        "# Coverage of the shape rules",
+        "",
+        "Written by `scripts/shape_coverage.py`: how many operators have a shape rule, and how often the rules agree",
+        "with PyTorch's fake tensors over PyTorch's own operator samples, and with what export recorded in real",
+        "programs. See [add-an-operator.md](add-an-operator.md).",
+        "",
+        f"- {len(rules)} overloads have a rule; samples call {len(tested)} of them.",
+        f"- {equal} sampled calls are equal: dtype, sizes, strides, storage offset, device.",
+        f"- {refused} that PyTorch refuses are refused.",
+        f"- {sum(explained.values())} differ for a known reason, {different} without one.",
+        f"- {sum(undecided.values())} cannot be inferred by their rule.",
+        f"- Of {sum(models.values())} calls in real programs {models['equal']} are equal,"
+        f" {models['constrained']} are under a constraint that is not proved, {models['not_inferable']} cannot be"
+        f" inferred, {models['no_rule']} have no rule, and"
+        f" {models['different'] + models['unproven'] + models['error']} differ.",
+        "",
+        "## Known differences",
+        "",
+        *(f"- {reason}: {number} calls" for reason, number in sorted(explained.items())),
+        "",
+        "## Calls that rules leave open",
+        "",
+        *(f"- {reason}: {number} calls" for reason, number in sorted(undecided.items())),
+        "",
+        "## By overload",
+        "",
+        "| overload | equal | refused | known differences | left open | different |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for name, count in sorted(tested.items()):
+        numbers = (count.equal, count.refused, sum(count.explained.values()), sum(count.undecided.values()))
+        lines.append(f"| `{name}` | {' | '.join(str(n or '') for n in numbers)} | {len(count.different) or ''} |")
+    without = sorted((name for name in counts if name not in rules), key=lambda name: name)
+    lines += ["", "## Sampled overloads without a rule", "", ", ".join(f"`{name}`" for name in without), ""]
+    return "\n".join(lines)
+
+
+def headline(text: str) -> tuple[int, ...]:
+    """What may only rise: overloads with a rule, equal calls, equal calls of real programs."""
+    patterns = (r"- (\d+) overloads have", r"- (\d+) sampled calls are equal", r"real programs (\d+) are equal")
+    return tuple(int(match[1]) if (match := re.search(pattern, text)) else 0 for pattern in patterns)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=int, default=4, help="samples of each operator (default: 4)")
+    parser.add_argument("--force", action="store_true", help="write the page even where a count falls")
+    options = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    counts: dict[str, Counts] = defaultdict(Counts)
+    for answer in all_answers(options.samples):
+        counts[answer.call.name].add(answer)
+    text = page_text(counts, names_with_rules(), model_states())
+    before = headline(PAGE.read_text()) if PAGE.exists() else (0, 0, 0)
+    falls = any(new < old for new, old in zip(headline(text), before, strict=True))
+    wrong = [answer for count in counts.values() for answer in count.different]
+    for answer in wrong:
+        print(f"{answer.call.name}({answer.call.text}) {answer.call.inputs}: {answer.call.types}, not {answer.detail}")
+    if falls:
+        print(f"counts fall from {before} to {headline(text)}")
+    if not falls or options.force:
+        PAGE.write_text(text)
+    return 1 if wrong or falls else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "winze/shape/shape_test.h"
+
+namespace winze {
+namespace {
+
+TEST(ConvolutionRules, SizesFollowFromKernelStrideAndPadding) {
+  EXPECT_EQ(inferred("%x: input f32[s0, 3, 32, 32], %w: input f32[8, 3, 3, 3]",
+                     "aten.conv2d.default(%x, %w, None, [2, 2], [1, 1])"),
+            "f32[s0, 8, 16, 16]");
+}
+
+TEST(ConvolutionRules, TransposedConvolutionGrows) {
+  EXPECT_EQ(inferred("%x: input f32[1, 4, 8, 8], %w: input f32[4, 2, 2, 2]",
+                     "aten.conv_transpose2d.input(%x, %w, None, [2, 2])"),
+            "f32[1, 2, 16, 16]");
+}
+
+TEST(ConvolutionRules, ChannelsLastStays) {
+  EXPECT_EQ(inferred("%x: input f32[1, 3, 4, 4] strides [48, 1, 12, 3], %w: input f32[2, 3, 1, 1]",
+                     "aten.conv2d.default(%x, %w)"),
+            "f32[1, 2, 4, 4] strides [32, 1, 8, 2]");
+}
+
+TEST(ConvolutionRules, ChannelsHaveToMatch) {
+  EXPECT_EQ(
+      refusal("%x: input f32[1, 4, 8], %w: input f32[2, 3, 1]", "aten.conv1d.default(%x, %w)"),
+      "expected input to have 3 channels, but got 4 channels instead");
+}
+
+TEST(ConvolutionRules, UnbatchedInput) {
+  EXPECT_EQ(inferred("%x: input f32[3, 8], %w: input f32[2, 3, 3]", "aten.conv1d.default(%x, %w)"),
+            "f32[2, 6]");
+}
+
+TEST(ConvolutionRules, CeilModeDropsWindowsInTheRightPadding) {
+  EXPECT_EQ(inferred("%x: input f32[1, 1, 5, 5]",
+                     "aten.max_pool2d.default(%x, [2, 2], [2, 2], [0, 0], [1, 1], True)"),
+            "f32[1, 1, 3, 3]");
+  EXPECT_EQ(inferred("%x: input f32[1, 1, 4, 4]",
+                     "aten.max_pool2d.default(%x, [1, 1], [3, 3], [0, 0], [1, 1], True)"),
+            "f32[1, 1, 2, 2]");
+}
+
+TEST(ConvolutionRules, PoolingToNothing) {
+  EXPECT_EQ(refusal("%x: input f32[1, 1, 2, 2]", "aten.max_pool2d.default(%x, [3, 3])"),
+            "max_pool2d: output size 0 is too small");
+}
+
+TEST(ConvolutionRules, UpsamplingByWholeFactors) {
+  EXPECT_EQ(
+      inferred("%x: input f32[1, 2, s0, 4]", "aten.upsample_nearest2d.vec(%x, None, [2.0, 1.5])"),
+      "f32[1, 2, 2*s0, 6]");
+}
+
+}  // namespace
+}  // namespace winze

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that make tensors: from sizes, and like another tensor; copies; random numbers.
+#include <cmath>
+
+#include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
+#include "winze/shape/families.h"
+
+namespace winze {
+namespace {
+
+constexpr std::int64_t most_exact = std::int64_t{1} << 53;
+
+/// The `dtype`, `layout` and `device` arguments of a factory.
+struct Options {
+  ScalarType dtype;
+  Device device;
+
+  Options(const ShapeCall& call, ScalarType otherwise, Device device_otherwise)
+      : dtype(call.dtype(call.position("dtype")).value_or(otherwise)),
+        device(call.device(call.position("device")).value_or(device_otherwise)) {
+    call.expect_strided(call.position("layout"));
+  }
+};
+
+/// What `full` makes of a Python number.
+ScalarType dtype_of_number(const ShapeCall& call, std::uint32_t index) {
+  const ScalarType kind = call.number_kind(index);
+  if (is_complex(kind)) return to_complex(default_float);
+  return is_floating_point(kind) ? default_float : kind;
+}
+
+void yield_sizes(ShapeCall& call, Sizes sizes, ScalarType otherwise) {
+  for (const SymInt size : sizes) {
+    if (call.env().known_less(size, 0))
+      fail("Trying to create tensor with negative dimension {}", call.env().str(size));
+  }
+  const Options options(call, otherwise, Device{});
+  const MemoryFormat format =
+      call.memory_format(call.position("memory_format"), MemoryFormat::contiguous_format);
+  call.yield(empty_tensor(call.env(), sizes, options.dtype, options.device, format));
+}
+
+/// zeros, empty, rand, ...: sizes are argument `parameter`.
+void from_sizes(ShapeCall& call) {
+  yield_sizes(call, call.sym_ints(call.parameter()), default_float);
+}
+void full(ShapeCall& call) {
+  yield_sizes(call, call.sym_ints(0), dtype_of_number(call, 1));
+}
+void scalar_tensor(ShapeCall& call) {
+  yield_sizes(call, {}, call.parameter() == 0 ? default_float : dtype_of_number(call, 0));
+}
+void eye(ShapeCall& call) {
+  const SymInt rows = call.sym_int(0);
+  const SymInt columns = call.parameter() == 1 ? call.sym_int(1) : rows;
+  yield_sizes(call, DimVector{rows, columns}, default_float);
+}
+void randperm(ShapeCall& call) {
+  yield_sizes(call, DimVector{call.sym_int(0)}, ScalarType::int64);
+}
+
+void empty_strided(ShapeCall& call) {
+  const Options options(call, default_float, Device{});
+  FakeTensor result;
+  result.dtype = options.dtype;
+  result.device = options.device;
+  result.sizes = call.sym_ints(0);
+  result.strides = call.sym_ints(1);
+  if (result.sizes.size() != result.strides.size())
+    throw Error("dimensionality of sizes and strides must match");
+  call.yield(result);
+}
+
+/// torch/_refs arange: ints exactly, floats by `ceil`.
+SymInt arange_length(const ShapeCall& call, std::uint32_t start_at, std::uint32_t end_at,
+                     std::uint32_t step_at, bool is_float) {
+  const ShapeEnv& env = call.env();
+  const bool has_start = start_at != end_at;
+  const bool has_step = step_at != end_at;
+  if (!is_float) {
+    const SymInt start = has_start ? call.sym_int(start_at) : SymInt(0);
+    const SymInt end = call.sym_int(end_at);
+    const SymInt step = has_step ? call.sym_int(step_at) : SymInt(1);
+    const bool down = env.known_less(step, 0);
+    if (env.known_zero(step)) throw Error("step must be nonzero");
+    if (!down && !env.known_less(0, step)) call.cannot_infer("the sign of the step is not known");
+    const SymInt span = env.sub(end, start);
+    if (down ? env.known_less(0, span) : env.known_less(span, 0))
+      throw Error("upper bound and lower bound inconsistent with step sign");
+    const SymInt length =
+        env.floor_div(env.sub(env.add(span, step), down ? SymInt(-1) : SymInt(1)), step);
+    return length;
+  }
+  const auto start = has_start ? call.constant_number(start_at) : 0.0;
+  const auto end = call.constant_number(end_at);
+  const auto step = has_step ? call.constant_number(step_at) : 1.0;
+  if (!start || !end || !step) call.cannot_infer("the bounds of arange are not known");
+  if (*step == 0) throw Error("step must be nonzero");
+  if ((*step > 0) != (*end >= *start) && *end != *start)
+    throw Error("upper bound and lower bound inconsistent with step sign");
+  const double length = std::ceil((*end - *start) / *step);
+  if (!(length >= 0 && length < static_cast<double>(most_exact)))
+    call.cannot_infer("arange has no length that can be counted");
+  return static_cast<std::int64_t>(length);
+}
+
+void arange(ShapeCall& call) {
+  const std::uint32_t bounds = call.parameter();  // how many of start, end, step there are
+  const std::uint32_t end_at = bounds == 1 ? 0 : 1;
+  const std::uint32_t step_at = bounds == 3 ? 2 : end_at;
+  bool is_float = false;
+  for (std::uint32_t index = 0; index < bounds; ++index)
+    is_float = is_float || is_floating_point(call.number_kind(index));
+  const SymInt length = arange_length(call, 0, end_at, step_at, is_float);
+  yield_sizes(call, DimVector{length}, is_float ? default_float : ScalarType::int64);
+}
+
+void linspace(ShapeCall& call) {
+  ScalarType dtype = default_float;
+  for (const std::uint32_t index : {0U, 1U}) {
+    const TensorMeta* const bound = call.tensor_or_null(index);
+    if (is_complex(bound != nullptr ? bound->dtype : call.number_kind(index)))
+      dtype = to_complex(default_float);
+  }
+  yield_sizes(call, DimVector{call.sym_int(2)}, dtype);
+}
+
+/// zeros_like and the like, preserving the layout unless told otherwise.
+void like(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const Options options(call, self.dtype, self.device);
+  const MemoryFormat format =
+      call.memory_format(call.position("memory_format"), MemoryFormat::preserve_format);
+  FakeTensor result = empty_like(call.env(), self, format);
+  result.dtype = options.dtype;
+  result.device = options.device;
+  call.yield(result);
+}
+
+/// new_zeros and the like: sizes given, dtype and device of the tensor.
+void new_tensor(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const Options options(call, self.dtype, self.device);
+  call.yield(empty_tensor(call.env(), call.sym_ints(1), options.dtype, options.device));
+}
+void new_empty_strided(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const Options options(call, self.dtype, self.device);
+  FakeTensor result;
+  result.dtype = options.dtype;
+  result.device = options.device;
+  result.sizes = call.sym_ints(1);
+  result.strides = call.sym_ints(2);
+  if (result.sizes.size() != result.strides.size())
+    throw Error("dimensionality of sizes and strides must match");
+  call.yield(result);
+}
+
+/// The same sizes and dtype, laid out anew in row-major order.
+void contiguous_copy(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format));
+}
+/// The same as `empty_like`: strides kept where they are dense.
+void preserving_copy(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0)));
+}
+
+void contiguous(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const MemoryFormat format = call.memory_format(1, MemoryFormat::contiguous_format);
+  const bool is_so = format == MemoryFormat::contiguous_format ? is_contiguous(call.env(), self)
+                                                               : is_channels_last(call.env(), self);
+  if (format == MemoryFormat::preserve_format)
+    throw Error("preserve memory format is unsupported by the contiguous operator");
+  call.yield(is_so ? FakeTensor(self) : empty_like(call.env(), self, format));
+}
+
+/// aten/src/ATen/native/TensorConversions.cpp: the tensor itself where nothing changes.
+void convert(ShapeCall& call, ScalarType dtype, Device device, bool may_alias) {
+  const TensorMeta& self = call.tensor(0);
+  const MemoryFormat format =
+      call.memory_format(call.position("memory_format"), MemoryFormat::preserve_format);
+  const bool keeps_format =
+      format == MemoryFormat::preserve_format || suggest_memory_format(call.env(), self) == format;
+  if (may_alias && dtype == self.dtype && device == self.device && keeps_format) {
+    call.yield(self);
+    return;
+  }
+  FakeTensor result = empty_like(call.env(), self, format);
+  result.dtype = dtype;
+  result.device = device;
+  call.yield(result);
+}
+void to(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const Options options(call, self.dtype, self.device);
+  convert(call, options.dtype, options.device, !call.boolean(call.position("copy")));
+}
+void to_copy(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const Options options(call, self.dtype, self.device);
+  convert(call, options.dtype, options.device, false);
+}
+void to_other(ShapeCall& call) {
+  const TensorMeta& other = call.tensor(1);
+  convert(call, other.dtype, other.device, !call.boolean(call.position("copy")));
+}
+
+/// dropout(input, p, train): the input itself where nothing is dropped.
+void dropout(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  const auto p = call.constant_number(1);
+  if (!p) call.cannot_infer("the probability of dropout is not known");
+  if (!call.boolean(2) || *p == 0) {
+    call.yield(input);
+    return;
+  }
+  ElementwiseOperands operands;
+  operands.add(input);
+  call.yield(operands.result(call.env(), Promotion::to_common));
+}
+
+void native_dropout(ShapeCall& call) {
+  ElementwiseOperands operands;
+  operands.add(call.tensor(0));
+  const FakeTensor result = operands.result(call.env(), Promotion::to_common);
+  FakeTensor mask = result;
+  mask.dtype = ScalarType::bool_;
+  call.yield(result);
+  call.yield(mask);
+}
+
+/// copy(self, src): self with the contents of src, strides kept
+/// (aten/src/ATen/native/Copy.cpp, clone_preserve_strides).
+void copy(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& source = call.tensor(1);
+  const DimVector sizes = broadcast_sizes(call.env(), self.sizes, source.sizes);
+  if (sizes.size() != self.dim() || !std::ranges::equal(sizes, self.sizes, [&](SymInt a, SymInt b) {
+        return call.env().equal(a, b) != Proof::no;
+      }))
+    throw Error("the source of copy does not broadcast to its target");
+  if (!call.op().is_mutable() && !call.env().known_zero(self.storage_offset))
+    call.cannot_infer("whether copy keeps a storage offset depends on the storage");
+  call.yield(self);
+}
+
+constexpr ShapeRow rows[] = {
+    {op::aten__to_copy_default, to_copy},
+    {op::aten_alpha_dropout_default, dropout},
+    {op::aten_arange_default, arange, 1},
+    {op::aten_arange_start, arange, 2},
+    {op::aten_arange_start_step, arange, 3},
+    {op::aten_bernoulli_default, contiguous_copy},
+    {op::aten_bernoulli_p, preserving_copy},
+    {op::aten_clone_default, like},
+    {op::aten_contiguous_default, contiguous},
+    {op::aten_copy_default, copy},
+    {op::aten_dropout_default, dropout},
+    {op::aten_empty_memory_format, from_sizes, 0},
+    {op::aten_empty_like_default, like},
+    {op::aten_empty_strided_default, empty_strided},
+    {op::aten_eye_default, eye, 0},
+    {op::aten_eye_m, eye, 1},
+    {op::aten_feature_dropout_default, dropout},
+    {op::aten_fill_Scalar, preserving_copy},
+    {op::aten_fill_Tensor, preserving_copy},
+    {op::aten_full_default, full},
+    {op::aten_full_like_default, like},
+    {op::aten_lift_fresh_copy_default, contiguous_copy},
+    {op::aten_linspace_default, linspace},
+    {op::aten_linspace_Tensor_Tensor, linspace},
+    {op::aten_linspace_Tensor_Scalar, linspace},
+    {op::aten_linspace_Scalar_Tensor, linspace},
+    {op::aten_logspace_default, linspace},
+    {op::aten_native_dropout_default, native_dropout},
+    {op::aten_new_empty_default, new_tensor},
+    {op::aten_new_empty_strided_default, new_empty_strided},
+    {op::aten_new_full_default, new_tensor},
+    {op::aten_new_ones_default, new_tensor},
+    {op::aten_new_zeros_default, new_tensor},
+    {op::aten_ones_default, from_sizes, 0},
+    {op::aten_ones_like_default, like},
+    {op::aten_rand_default, from_sizes, 0},
+    {op::aten_rand_generator, from_sizes, 0},
+    {op::aten_rand_like_default, like},
+    {op::aten_randint_default, from_sizes, 1},
+    {op::aten_randint_low, from_sizes, 2},
+    {op::aten_randint_like_default, like},
+    {op::aten_randint_like_low_dtype, like},
+    {op::aten_randn_default, from_sizes, 0},
+    {op::aten_randn_generator, from_sizes, 0},
+    {op::aten_randn_like_default, like},
+    {op::aten_randperm_default, randperm},
+    {op::aten_scalar_tensor_default, scalar_tensor, 0},
+    {op::aten_to_device, to},
+    {op::aten_to_dtype, to},
+    {op::aten_to_dtype_layout, to},
+    {op::aten_to_other, to_other},
+    {op::aten_tril_default, contiguous_copy},
+    {op::aten_triu_default, contiguous_copy},
+    {op::aten_type_as_default, to_other},
+    {op::aten_zero_default, preserving_copy},
+    {op::aten_zeros_default, from_sizes, 0},
+    {op::aten_zeros_like_default, like},
+};
+
+}  // namespace
+
+std::span<const ShapeRow> factory_rows() {
+  return rows;
+}
+
+}  // namespace winze

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "winze/shape/shape_test.h"
+
+namespace winze {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(FactoryRules, ArangeCountsIntsExactly) {
+  EXPECT_EQ(inferred("", "aten.arange.default(5)"), "i64[5]");
+  EXPECT_EQ(inferred("", "aten.arange.start_step(10, 0, -3)"), "i64[4]");
+  EXPECT_EQ(inferred("", "aten.arange.start_step(0.0, 1.0, 0.3)"), "f32[4]");
+}
+
+TEST(FactoryRules, ArangeRefusesAStepTheOtherWay) {
+  EXPECT_EQ(refusal("", "aten.arange.start_step(0, 5, -1)"),
+            "upper bound and lower bound inconsistent with step sign");
+}
+
+TEST(FactoryRules, FullTakesTheDtypeOfItsNumber) {
+  EXPECT_EQ(inferred("", "aten.full.default([2], 1)"), "i64[2]");
+  EXPECT_EQ(inferred("", "aten.full.default([2], True)"), "b8[2]");
+  EXPECT_EQ(inferred("", "aten.full.default([2], 1.5, dtype=f16)"), "f16[2]");
+}
+
+TEST(FactoryRules, SizesAreNotNegative) {
+  EXPECT_EQ(refusal("", "aten.zeros.default([-1])"),
+            "Trying to create tensor with negative dimension -1");
+}
+
+TEST(FactoryRules, LikeKeepsDenseStridesOnly) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3] strides [1, 2]", "aten.zeros_like.default(%x)"),
+            "f32[2, 3] strides [1, 2]");
+  EXPECT_EQ(inferred("%x: input f32[2, 3] strides [6, 2]", "aten.zeros_like.default(%x)"),
+            "f32[2, 3]");
+}
+
+TEST(FactoryRules, ContiguousIsTheTensorItselfWhereItIs) {
+  EXPECT_EQ(inferred("%x: input f32[2] offset [3]", "aten.contiguous.default(%x)"),
+            "f32[2] offset [3]");
+  EXPECT_EQ(inferred("%x: input f32[2] strides [2] offset [3]", "aten.contiguous.default(%x)"),
+            "f32[2]");
+}
+
+TEST(FactoryRules, ToChangesNothingWhereThereIsNothingToChange) {
+  EXPECT_EQ(inferred("%x: input f32[2] strides [2]", "aten.to.dtype(%x, f32)"),
+            "f32[2] strides [2]");
+  EXPECT_EQ(inferred("%x: input f32[2] strides [2]", "aten.to.dtype(%x, f64)"), "f64[2]");
+}
+
+TEST(FactoryRules, LayoutsOtherThanStridedAreLeftAlone) {
+  EXPECT_THAT(inferred("", "aten.zeros.default([2], layout=sparse_coo)"),
+              HasSubstr("makes a tensor that is not strided"));
+}
+
+}  // namespace
+}  // namespace winze

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing by index.
+#include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
+#include "winze/shape/families.h"
+#include "winze/shape/views.h"
+
+namespace winze {
+namespace {
+
+/// torch/_meta_registrations meta_index_Tensor: each index takes one dimension, a mask as many as
+/// it has; what they broadcast to stands in their place, or in front where they are apart.
+class Indexing {
+ public:
+  Indexing(ShapeCall& call, const TensorMeta& self)
+      : call_(call), self_(self), indexed_(64, false) {}
+
+  void add(const TensorMeta* index) {
+    if (index == nullptr) {
+      ++at_;
+      return;
+    }
+    const bool is_mask = index->dtype == ScalarType::bool_ || index->dtype == ScalarType::uint8;
+    const std::size_t taken = is_mask ? index->dim() : 1;
+    if (at_ + taken > self_.dim()) fail("too many indices for tensor of dimension {}", self_.dim());
+    if (is_mask) {
+      for (std::size_t dim = 0; dim < taken; ++dim) {
+        call_.env().require_equal(index->sizes[dim], self_.sizes[at_ + dim], [&] {
+          return fmt::format(
+              "The shape of the mask does not match the shape of the indexed tensor "
+              "at dimension {}",
+              at_ + dim);
+        });
+      }
+      ++masks_;
+    } else {
+      shape_ = broadcast_sizes(call_.env(), shape_, index->sizes);
+      ++indices_;
+    }
+    for (std::size_t dim = 0; dim < taken; ++dim) indexed_[at_++] = true;
+  }
+
+  FakeTensor result() {
+    if (masks_ > 1 || (masks_ == 1 && indices_ > 0))
+      call_.cannot_infer("masks and indices are mixed, whose sizes depend on data");
+    DimVector before;
+    DimVector after;
+    DimVector before_strides;
+    DimVector after_strides;
+    const bool together = stand_together();
+    bool seen = !together;
+    for (std::size_t dim = 0; dim < self_.dim(); ++dim) {
+      if (indexed_[dim]) {
+        seen = true;
+        continue;
+      }
+      (seen ? after : before).push_back(self_.sizes[dim]);
+      (seen ? after_strides : before_strides).push_back(self_.strides[dim]);
+    }
+    if (masks_ == 1) shape_ = {call_.unbacked_size(0, before.size(), Range::at_least(0))};
+    FakeTensor restrided(self_);
+    restrided.sizes = before;
+    restrided.sizes.append(shape_);
+    restrided.sizes.append(after);
+    restrided.strides = before_strides;
+    restrided.strides.append(DimVector(shape_.size(), 0));
+    restrided.strides.append(after_strides);
+    FakeTensor out = empty_tensor(call_.env(), restrided.sizes, self_.dtype, self_.device);
+    const bool is_empty =
+        std::ranges::any_of(self_.sizes, [&](SymInt size) { return call_.env().known_zero(size); });
+    if (is_empty) return out;
+    const TensorMeta view = restrided;
+    const TensorMeta* const operand = &view;
+    out.strides = elementwise_strides(call_.env(), restrided.sizes, {&operand, 1});
+    return out;
+  }
+
+ private:
+  [[nodiscard]] bool stand_together() const {
+    int runs = 0;
+    for (std::size_t dim = 0; dim < self_.dim(); ++dim) {
+      if (indexed_[dim] && (dim == 0 || !indexed_[dim - 1])) ++runs;
+    }
+    return runs <= 1;
+  }
+
+  ShapeCall& call_;
+  const TensorMeta& self_;
+  std::vector<bool> indexed_;
+  DimVector shape_;
+  std::size_t at_ = 0;
+  int masks_ = 0;
+  int indices_ = 0;
+};
+
+void index(ShapeCall& call) {
+  Indexing indexing(call, call.tensor(0));
+  for (const TensorMeta* tensor : call.tensors(1)) indexing.add(tensor);
+  call.yield(indexing.result());
+}
+
+void embedding(ShapeCall& call) {
+  const TensorMeta& weight = call.tensor(0);
+  if (weight.dim() != 2) throw Error("'weight' must be 2-D");
+  Indexing indexing(call, weight);
+  indexing.add(&call.tensor(1));
+  call.yield(indexing.result());
+}
+
+void index_select(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& indices = call.tensor(2);
+  if (indices.dim() > 1) throw Error("Index should have dimension 1 or 0");
+  DimVector sizes(self.sizes);
+  if (self.dim() > 0) sizes[call.dim(1, self.dim())] = numel(call.env(), indices.sizes);
+  call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
+}
+
+void gather(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& indices = call.tensor(2);
+  static_cast<void>(call.dim(1, self.dim()));
+  if (std::max<std::size_t>(self.dim(), 1) != std::max<std::size_t>(indices.dim(), 1))
+    throw Error("Index tensor must have the same number of dimensions as input tensor");
+  call.yield(empty_tensor(call.env(), indices.sizes, self.dtype, self.device));
+}
+
+void take(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  call.yield(empty_tensor(call.env(), call.tensor(1).sizes, self.dtype, self.device));
+}
+
+/// What writes into a fresh contiguous tensor of the sizes of self.
+void contiguous_like_self(ShapeCall& call) {
+  const std::uint32_t dim_at = call.position("dim");
+  if (!call.is_none(dim_at)) static_cast<void>(call.dim(dim_at, call.tensor(0).dim()));
+  call.yield(empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format));
+}
+
+/// What writes into a copy of self.
+void like_self(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0)));
+}
+
+/// masked_select and nonzero: as many elements as there are, which depends on data.
+void masked_select(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  static_cast<void>(broadcast_sizes(call.env(), self.sizes, call.tensor(1).sizes));
+  const DimVector sizes = {call.unbacked_size(0, 0, Range::at_least(0))};
+  call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
+}
+void nonzero(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const SymInt count = call.unbacked_size(0, 0, Range::at_least(0));
+  FakeTensor result;
+  result.dtype = ScalarType::int64;
+  result.device = self.device;
+  result.sizes = {count, static_cast<std::int64_t>(self.dim())};
+  // torch/_subclasses/fake_impls.py nonzero: column by column.
+  result.strides = {1, count};
+  call.yield(result);
+}
+void item(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  if (!is_integral(self.dtype)) call.cannot_infer("the item of a {} tensor", full_name(self.dtype));
+  call.yield_sym(ValueKind::sym_int, call.unbacked_value(0, ValueKind::sym_int));
+}
+
+constexpr ShapeRow rows[] = {
+    {op::aten__local_scalar_dense_default, item},
+    {op::aten_embedding_default, embedding},
+    {op::aten_gather_default, gather},
+    {op::aten_index_Tensor, index},
+    {op::aten_index_add_default, contiguous_like_self},
+    {op::aten_index_copy_default, contiguous_like_self},
+    {op::aten_index_fill_int_Scalar, like_self},
+    {op::aten_index_fill_int_Tensor, like_self},
+    {op::aten_index_put_default, like_self},
+    {op::aten_index_reduce_default, contiguous_like_self},
+    {op::aten_index_select_default, index_select},
+    {op::aten_item_default, item},
+    {op::aten_masked_select_default, masked_select},
+    {op::aten_nonzero_default, nonzero},
+    {op::aten_put_default, like_self},
+    {op::aten_scatter_reduce, contiguous_like_self},
+    {op::aten_scatter_src, contiguous_like_self},
+    {op::aten_scatter_value, contiguous_like_self},
+    {op::aten_scatter_value_reduce, contiguous_like_self},
+    {op::aten_scatter_add_default, contiguous_like_self},
+    {op::aten_scatter_reduce_two, contiguous_like_self},
+    {op::aten_take_default, take},
+};
+
+}  // namespace
+
+std::span<const ShapeRow> indexing_rows() {
+  return rows;
+}
+
+}  // namespace winze

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that join, repeat, turn and pad tensors.
+#include <algorithm>
+
+#include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
+#include "winze/shape/families.h"
+#include "winze/shape/views.h"
+
+namespace winze {
+namespace {
+
+/// torch/_refs cat: the memory format that all have in common.
+MemoryFormat common_format(const ShapeEnv& env, std::span<const TensorMeta* const> tensors) {
+  MemoryFormat format = suggest_memory_format(env, *tensors[0]);
+  for (const TensorMeta* tensor : tensors) {
+    if (suggest_memory_format(env, *tensor) != format) return MemoryFormat::contiguous_format;
+  }
+  return format;
+}
+
+/// Tensors joined along a dimension. Empty ones of one dimension are passed over, as of old.
+FakeTensor join(ShapeCall& call, std::span<const TensorMeta* const> given, std::size_t dim_at) {
+  ShapeEnv& env = call.env();
+  TypePromotion promotion;
+  std::vector<const TensorMeta*> tensors;
+  for (const TensorMeta* tensor : given) {
+    promotion.add(*tensor);
+    const bool is_nothing = tensor->dim() == 1 && env.known_zero(tensor->sizes[0]);
+    if (!is_nothing) tensors.push_back(tensor);
+  }
+  if (given.empty()) fail("{} expects at least one tensor", call.op().schema.name);
+  if (tensors.empty()) tensors.push_back(given[0]);
+  const TensorMeta& first = *tensors[0];
+  if (first.dim() == 0) throw Error("zero-dimensional tensor cannot be concatenated");
+  const std::size_t dim = call.dim(static_cast<std::uint32_t>(dim_at), first.dim());
+  DimVector sizes(first.sizes);
+  for (const TensorMeta* tensor : std::span(tensors).subspan(1)) {
+    if (tensor->dim() != sizes.size()) {
+      fail("Tensors must have same number of dimensions: got {} and {}", sizes.size(),
+           tensor->dim());
+    }
+    for (std::size_t at = 0; at < sizes.size(); ++at) {
+      if (at == dim) {
+        sizes[at] = env.add(sizes[at], tensor->sizes[at]);
+        continue;
+      }
+      env.require_equal(sizes[at], tensor->sizes[at], [&] {
+        return fmt::format(
+            "Sizes of tensors must match except in dimension {}. Expected {} but "
+            "got {}",
+            dim, env.str(sizes[at]), env.str(tensor->sizes[at]));
+      });
+      if (tensor->sizes[at].is_constant()) sizes[at] = tensor->sizes[at];
+    }
+  }
+  return empty_tensor(env, sizes, promotion.common(), first.device, common_format(env, tensors));
+}
+
+void cat(ShapeCall& call) {
+  call.yield(join(call, call.tensors(0), 1));
+}
+
+/// torch/_refs stack: joined along the dimension that is then split, or a new one at the end.
+void stack(ShapeCall& call) {
+  const auto tensors = call.tensors(0);
+  if (tensors.empty()) throw Error("stack expects a non-empty TensorList");
+  const std::size_t rank = tensors[0]->dim();
+  const std::size_t dim = call.dim(1, rank + 1);
+  for (const TensorMeta* tensor : tensors) {
+    if (tensor->dim() != rank) throw Error("stack expects each tensor to be equal size");
+    for (std::size_t at = 0; at < rank; ++at) {
+      call.env().require_equal(tensor->sizes[at], tensors[0]->sizes[at], [&] {
+        return fmt::format("stack expects each tensor to be equal size, but size {} is {} and {}",
+                           at, call.env().str(tensors[0]->sizes[at]),
+                           call.env().str(tensor->sizes[at]));
+      });
+    }
+  }
+  TypePromotion promotion;
+  for (const TensorMeta* tensor : tensors) promotion.add(*tensor);
+  DimVector sizes(tensors[0]->sizes);
+  const auto count = static_cast<std::int64_t>(tensors.size());
+  if (dim == rank) {
+    sizes.push_back(count);
+    call.yield(empty_tensor(call.env(), sizes, promotion.common(), tensors[0]->device));
+    return;
+  }
+  const SymInt size = sizes[dim];
+  sizes[dim] = call.env().mul(size, count);
+  const FakeTensor joined = empty_tensor(call.env(), sizes, promotion.common(), tensors[0]->device,
+                                         common_format(call.env(), tensors));
+  sizes[dim] = count;
+  sizes.insert(dim + 1, size);
+  call.yield(view(call.env(), joined, sizes));
+}
+
+/// repeat(self, repeats) and tile(self, dims): dimensions are added in front where there are more
+/// repeats; tile adds repeats of 1 instead.
+void repeat(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  DimVector repeats = call.sym_ints(1);
+  const bool is_tile = call.parameter() == 1;
+  while (is_tile && repeats.size() < self.dim()) repeats.insert(0, 1);
+  if (repeats.size() < self.dim())
+    throw Error(
+        "Number of dimensions of repeat dims can not be smaller than number of dimensions "
+        "of tensor");
+  const std::size_t added = repeats.size() - self.dim();
+  DimVector sizes(repeats);
+  for (std::size_t at = 0; at < self.dim(); ++at)
+    sizes[added + at] = call.env().mul(self.sizes[at], repeats[added + at]);
+  call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
+}
+
+/// repeat_interleave(self, repeats, dim) with a number.
+void repeat_interleave(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const SymInt repeats = call.sym_int(1);
+  DimVector sizes;
+  if (call.is_none(2)) {
+    sizes = {call.env().mul(numel(call.env(), self.sizes), repeats)};
+  } else {
+    sizes = DimVector(self.sizes);
+    if (sizes.empty()) sizes.push_back(1);
+    const std::size_t dim = call.dim(2, self.dim());
+    sizes[dim] = call.env().mul(sizes[dim], repeats);
+  }
+  call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
+}
+
+void roll(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const bool is_empty =
+      std::ranges::any_of(self.sizes, [&](SymInt size) { return call.env().known_zero(size); });
+  call.yield(is_empty ? empty_like(call.env(), self)
+                      : empty_like(call.env(), self, MemoryFormat::contiguous_format));
+}
+void flip(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  for (const SymInt dim : call.sym_ints(1)) static_cast<void>(wrap_dim(dim, self.dim()));
+  ElementwiseOperands operands;
+  operands.add(self);
+  call.yield(operands.result(call.env(), Promotion::to_common));
+}
+
+constexpr ShapeRow rows[] = {
+    {op::aten_cat_default, cat},          {op::aten_concat_default, cat},
+    {op::aten_concatenate_default, cat},  {op::aten_flip_default, flip},
+    {op::aten_repeat_default, repeat, 0}, {op::aten_repeat_interleave_self_int, repeat_interleave},
+    {op::aten_roll_default, roll},        {op::aten_stack_default, stack},
+    {op::aten_tile_default, repeat, 1},
+};
+
+}  // namespace
+
+std::span<const ShapeRow> joining_rows() {
+  return rows;
+}
+
+}  // namespace winze

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions, and what runs along one dimension: softmax, cumulative sums, sorting.
+#include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
+#include "winze/shape/families.h"
+
+namespace winze {
+namespace {
+
+/// How the dtype of a reduction comes about.
+enum class Kind : std::uint8_t {
+  same,      ///< amax
+  sum,       ///< integers and bools become int64
+  mean,      ///< as it is; integers are refused unless a dtype is given
+  boolean,   ///< any; uint8 stays uint8
+  index,     ///< argmax
+  real,      ///< var, norms: complex becomes real
+  floating,  ///< logsumexp: integers become floats
+};
+
+ScalarType result_dtype(const ShapeCall& call, const TensorMeta& self, Kind kind) {
+  const std::uint32_t at = call.position("dtype");
+  if (const auto dtype = call.dtype(at)) return kind == Kind::real ? to_real(*dtype) : *dtype;
+  switch (kind) {
+    case Kind::same:
+      return self.dtype;
+    case Kind::sum:
+      return is_integral_or_bool(self.dtype) ? ScalarType::int64 : self.dtype;
+    case Kind::mean:
+      if (is_integral_or_bool(self.dtype))
+        fail(
+            "{}(): could not infer output dtype. Input dtype must be either a floating point or "
+            "complex dtype. Got: {}",
+            call.op().schema.name, full_name(self.dtype));
+      return self.dtype;
+    case Kind::boolean:
+      return self.dtype == ScalarType::uint8 ? ScalarType::uint8 : ScalarType::bool_;
+    case Kind::index:
+      return ScalarType::int64;
+    case Kind::real:
+      if (is_integral_or_bool(self.dtype))
+        fail("{} only support floating point and complex dtypes", call.op().schema.name);
+      return to_real(self.dtype);
+    case Kind::floating:
+      return promoted(self.dtype, Promotion::int_to_float);
+  }
+  return self.dtype;
+}
+
+/// Sizes without the dimensions in `dims`, or with 1 in their place; all where there are none.
+DimVector reduced_sizes(const TensorMeta& self, Sizes dims, bool keepdim) {
+  std::array<bool, 64> is_reduced{};
+  for (const SymInt given : dims) {
+    const std::size_t dim = wrap_dim(given, self.dim());
+    if (is_reduced[dim]) fail("dim {} appears multiple times in the list of dims", dim);
+    is_reduced[dim] = true;
+  }
+  DimVector sizes;
+  for (std::size_t dim = 0; dim < self.dim(); ++dim) {
+    if (!dims.empty() && !is_reduced[dim]) {
+      sizes.push_back(self.sizes[dim]);
+    } else if (keepdim) {
+      sizes.push_back(1);
+    }
+  }
+  return sizes;
+}
+
+FakeTensor reduce(const ShapeCall& call, Sizes dims, Kind kind) {
+  const TensorMeta& self = call.tensor(0);
+  const bool keepdim = call.boolean(call.position("keepdim"));
+  return empty_tensor(call.env(), reduced_sizes(self, dims, keepdim),
+                      result_dtype(call, self, kind), self.device);
+}
+
+/// A reduction over the argument `dim`: a list, one dimension, or all where it is left out.
+void reduction(ShapeCall& call) {
+  call.yield(
+      reduce(call, call.sym_ints(call.position("dim")), static_cast<Kind>(call.parameter())));
+}
+
+/// var_mean and std_mean: both.
+void moments(ShapeCall& call) {
+  const DimVector dims = call.sym_ints(call.position("dim"));
+  call.yield(reduce(call, dims, Kind::real));
+  call.yield(reduce(call, dims, Kind::mean));
+}
+
+/// Values and their indices: max.dim, median.dim, kthvalue, mode.
+void with_indices(ShapeCall& call) {
+  const DimVector dims = call.sym_ints(call.position("dim"));
+  call.yield(reduce(call, dims, Kind::same));
+  call.yield(reduce(call, dims, Kind::index));
+}
+
+void aminmax(ShapeCall& call) {
+  const DimVector dims = call.sym_ints(1);
+  call.yield(reduce(call, dims, Kind::same));
+  call.yield(reduce(call, dims, Kind::same));
+}
+
+/// softmax(self, dim, dtype) and _softmax(self, dim, half_to_float).
+void softmax(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  static_cast<void>(call.dim(1, self.dim()));
+  FakeTensor result = empty_like(call.env(), self, MemoryFormat::contiguous_format);
+  if (call.parameter() == 1) {
+    if (call.boolean(2)) result.dtype = ScalarType::float32;
+  } else if (const auto dtype = call.dtype(2)) {
+    result.dtype = *dtype;
+  }
+  call.yield(result);
+}
+
+void softmax_backward(ShapeCall& call) {
+  FakeTensor result = empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format);
+  if (const auto dtype = call.dtype(3)) result.dtype = *dtype;
+  call.yield(result);
+}
+
+/// cumsum, cumprod: integers become int64.
+void cumulative(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  static_cast<void>(call.dim(1, self.dim()));
+  FakeTensor result = empty_like(call.env(), self, MemoryFormat::contiguous_format);
+  result.dtype = result_dtype(call, self, Kind::sum);
+  call.yield(result);
+}
+
+void cumulative_extremum(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  static_cast<void>(call.dim(1, self.dim()));
+  FakeTensor result = empty_like(call.env(), self, MemoryFormat::contiguous_format);
+  call.yield(result);
+  result.dtype = ScalarType::int64;
+  call.yield(result);
+}
+
+/// Values and indices in the layout of the input, or contiguous where that is not dense.
+void sort(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  static_cast<void>(call.dim(call.position("dim"), self.dim()));
+  FakeTensor result = empty_like(call.env(), self);
+  if (call.parameter() == 0) call.yield(result);
+  result.dtype = ScalarType::int64;
+  call.yield(result);
+}
+
+void topk(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  ShapeEnv& env = call.env();
+  const std::size_t dim = call.dim(2, self.dim());
+  const SymInt k = call.sym_int(1);
+  DimVector sizes(self.sizes);
+  if (env.known_less(k, 0) || env.known_less(self.dim() == 0 ? SymInt(1) : sizes[dim], k))
+    throw Error("selected index k out of range");
+  if (self.dim() > 0) sizes[dim] = k;
+  call.yield(empty_tensor(env, sizes, self.dtype, self.device));
+  call.yield(empty_tensor(env, sizes, ScalarType::int64, self.device));
+}
+
+constexpr std::uint32_t as(Kind kind) {
+  return static_cast<std::uint32_t>(kind);
+}
+
+constexpr ShapeRow rows[] = {
+    {op::aten__log_softmax_default, softmax, 1},
+
+    {op::aten__softmax_default, softmax, 1},
+    {op::aten__softmax_backward_data_default, softmax_backward},
+    {op::aten_all_default, reduction, as(Kind::boolean)},
+    {op::aten_all_dim, reduction, as(Kind::boolean)},
+    {op::aten_all_dims, reduction, as(Kind::boolean)},
+    {op::aten_amax_default, reduction, as(Kind::same)},
+    {op::aten_amin_default, reduction, as(Kind::same)},
+    {op::aten_aminmax_default, aminmax},
+    {op::aten_any_default, reduction, as(Kind::boolean)},
+    {op::aten_any_dim, reduction, as(Kind::boolean)},
+    {op::aten_any_dims, reduction, as(Kind::boolean)},
+    {op::aten_argmax_default, reduction, as(Kind::index)},
+    {op::aten_argmin_default, reduction, as(Kind::index)},
+    {op::aten_argsort_default, sort, 1},
+    {op::aten_argsort_stable, sort, 1},
+    {op::aten_count_nonzero_default, reduction, as(Kind::index)},
+    {op::aten_count_nonzero_dim_IntList, reduction, as(Kind::index)},
+    {op::aten_cummax_default, cumulative_extremum},
+    {op::aten_cummin_default, cumulative_extremum},
+    {op::aten_cumprod_default, cumulative},
+    {op::aten_cumsum_default, cumulative},
+    {op::aten_kthvalue_default, with_indices},
+    {op::aten_linalg_vector_norm_default, reduction, as(Kind::real)},
+    {op::aten_log_softmax_int, softmax, 0},
+    {op::aten_logsumexp_default, reduction, as(Kind::floating)},
+    {op::aten_max_default, reduction, as(Kind::same)},
+    {op::aten_max_dim, with_indices},
+    {op::aten_mean_default, reduction, as(Kind::mean)},
+    {op::aten_mean_dim, reduction, as(Kind::mean)},
+    {op::aten_median_default, reduction, as(Kind::same)},
+    {op::aten_median_dim, with_indices},
+    {op::aten_min_default, reduction, as(Kind::same)},
+    {op::aten_min_dim, with_indices},
+    {op::aten_mode_default, with_indices},
+    {op::aten_nanmedian_default, reduction, as(Kind::same)},
+    {op::aten_nanmedian_dim, with_indices},
+    {op::aten_nansum_default, reduction, as(Kind::sum)},
+    {op::aten_prod_default, reduction, as(Kind::sum)},
+    {op::aten_prod_dim_int, reduction, as(Kind::sum)},
+    {op::aten_softmax_int, softmax, 0},
+    {op::aten_sort_default, sort, 0},
+    {op::aten_sort_stable, sort, 0},
+    {op::aten_std_default, reduction, as(Kind::real)},
+    {op::aten_std_correction, reduction, as(Kind::real)},
+    {op::aten_std_dim, reduction, as(Kind::real)},
+    {op::aten_std_mean_default, moments},
+    {op::aten_std_mean_correction, moments},
+    {op::aten_std_mean_dim, moments},
+    {op::aten_sum_default, reduction, as(Kind::sum)},
+    {op::aten_sum_dim_IntList, reduction, as(Kind::sum)},
+    {op::aten_topk_default, topk},
+    {op::aten_var_default, reduction, as(Kind::real)},
+    {op::aten_var_correction, reduction, as(Kind::real)},
+    {op::aten_var_dim, reduction, as(Kind::real)},
+    {op::aten_var_mean_default, moments},
+    {op::aten_var_mean_correction, moments},
+    {op::aten_var_mean_dim, moments},
+};
+
+}  // namespace
+
+std::span<const ShapeRow> reduction_rows() {
+  return rows;
+}
+
+}  // namespace winze

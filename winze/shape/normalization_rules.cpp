@@ -177,6 +177,11 @@ FakeTensor group_norm_result(ShapeCall& call, const TensorMeta& input, const Gro
   check_divides(env, norm.channels, norm.groups);
   check_has_mean(input);
   if (is_complex(input.dtype)) call.cannot_infer("group_norm of complex numbers is not known");
+  // Dimensions of size 1 have other strides after some of the operations than after others.
+  if (!is_contiguous(env, input) &&
+      (suggest_memory_format(env, input) == MemoryFormat::contiguous_format ||
+       env.known_one(input.sizes[0])))
+    call.cannot_infer("the layout of group_norm of what is not dense is not known");
   const FakeTensor values = in_computation_dtype(env, input);
   const SymInt each = env.floor_div(norm.channels, norm.groups);
   const FakeTensor grouped =

@@ -298,6 +298,7 @@ def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
         (("lower", "mlp.pt2", "-o", "x.pt2", "--stop-after-edits", "-1"), ("--stop-after-edits",)),
         (("verify", "mlp.pt2", "--level", "deep"), ("--level", "semantics")),
         (("ops", "--tag", "cor"), ("cor", "core")),
+        (("ops", "--stats", "aten.add"), ("--stats", "takes no names")),
         (("lower", "mlp.pt2", "-o", ""), ("-o", "empty")),
         (("lower", "mlp.pt2", "-o", "x.pt2", "--report", ""), ("--report", "empty")),
         (("lower", "mlp.pt2", "-o", "x.pt2", "--torch-version", "9.9"), ("9.9", "2.9")),
@@ -358,6 +359,25 @@ def test_overloads_and_tags_of_operators(winze: Winze) -> None:
     assert "writes self" in winze("ops", "aten.add_.Tensor").stdout.decode()
     assert "view of self" in winze("ops", "aten.transpose.int").stdout.decode()
     assert "random" in winze("ops", "aten.rand_like").stdout.decode()
+
+
+def test_operators_without_shape_rule(winze: Winze) -> None:
+    without = winze("ops", "--without-shape-rule").stdout.decode().split()
+    assert "aten.add.Tensor" not in without
+    assert "aten.add.complex" in without
+    stats = winze("ops", "--stats").stdout.decode()
+    every = len(winze("ops").stdout.decode().splitlines())
+    assert stats == f"{every} operators, {every - len(without)} with a shape rule, {len(without)} without\n"
+
+
+def test_verify_infers_metas_anew(winze: Winze, tmp_path: Path) -> None:
+    text = "graph forward(%x: input f32[2, 3]) {{\n  %y = aten.relu.default(%x) : f32[{}]\n  return %y\n}}\n"
+    (tmp_path / "right.wz").write_text(text.format("2, 3"))
+    (tmp_path / "wrong.wz").write_text(text.format("2, 4"))
+    winze("verify", "right.wz", cwd=tmp_path)
+    winze("verify", "wrong.wz", "--level", "schema", cwd=tmp_path)
+    message = winze("verify", "wrong.wz", "--level", "meta", code=1, cwd=tmp_path).stderr.decode()
+    assert "recorded as f32[2, 4], but aten.relu.default yields f32[2, 3]" in message
     assert "p is" not in winze("ops", "aten.relu").stdout.decode()
 
 

@@ -142,6 +142,33 @@ void like_self(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
 }
 
+/// slice_scatter, select_scatter, diagonal_scatter: a copy of self that keeps its strides and
+/// offset (aten/src/ATen/native/TensorShape.cpp, clone_preserve_strides), with `src` in a view of
+/// it.
+void scatter_into_view(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  bool overlaps = false;
+  for (std::size_t dim = 0; dim < self.dim(); ++dim) {
+    overlaps = overlaps ||
+               (call.env().known_zero(self.strides[dim]) && !call.env().known_one(self.sizes[dim]));
+  }
+  call.yield(overlaps ? empty_like(call.env(), self) : FakeTensor(self));
+}
+
+/// masked_scatter(self, mask, source): contiguous.
+void masked_scatter(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& mask = call.tensor(1);
+  if (mask.dtype != ScalarType::bool_ && mask.dtype != ScalarType::uint8)
+    fail("masked_scatter_ only supports boolean masks, but got mask with dtype {}",
+         full_name(mask.dtype));
+  if (self.dtype != call.tensor(2).dtype)
+    fail("masked_scatter: expected self and source to have same dtypes but got {} and {}",
+         full_name(self.dtype), full_name(call.tensor(2).dtype));
+  call.yield(empty_tensor(call.env(), broadcast_sizes(call.env(), self.sizes, mask.sizes),
+                          self.dtype, self.device));
+}
+
 /// masked_select and nonzero: as many elements as there are, which depends on data.
 void masked_select(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
@@ -168,6 +195,7 @@ void item(ShapeCall& call) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__local_scalar_dense_default, item},
+    {op::aten_diagonal_scatter_default, scatter_into_view},
     {op::aten_embedding_default, embedding},
     {op::aten_gather_default, gather},
     {op::aten_index_Tensor, index},
@@ -179,6 +207,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_index_reduce_default, contiguous_like_self},
     {op::aten_index_select_default, index_select},
     {op::aten_item_default, item},
+    {op::aten_masked_scatter_default, masked_scatter},
     {op::aten_masked_select_default, masked_select},
     {op::aten_nonzero_default, nonzero},
     {op::aten_put_default, like_self},
@@ -188,6 +217,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_scatter_value_reduce, contiguous_like_self},
     {op::aten_scatter_add_default, contiguous_like_self},
     {op::aten_scatter_reduce_two, contiguous_like_self},
+    {op::aten_select_scatter_default, scatter_into_view},
+    {op::aten_slice_scatter_default, scatter_into_view},
     {op::aten_take_default, take},
 };
 

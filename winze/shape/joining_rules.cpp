@@ -144,11 +144,46 @@ void flip(ShapeCall& call) {
   call.yield(operands.result(call.env(), Promotion::to_common));
 }
 
+/// pixel_shuffle(self, r) and, with `parameter` 1, pixel_unshuffle: channels for pixels.
+void pixel_shuffle(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const ShapeEnv& env = call.env();
+  const SymInt factor = call.sym_int(1);
+  const SymInt area = env.mul(factor, factor);
+  if (self.dim() < 3) fail("{} expects input to have at least 3 dimensions", call.op().schema.name);
+  if (!env.known_less(0, factor))
+    fail("{} expects a positive factor, but got {}", call.op().schema.name, env.str(factor));
+  DimVector sizes(self.sizes);
+  SymInt& channels = sizes[sizes.size() - 3];
+  const bool back = call.parameter() == 1;
+  const auto grow = [&](SymInt& size, SymInt by) { size = env.mul(size, by); };
+  const auto shrink = [&](SymInt& size, SymInt by) {
+    call.env().require_equal(env.mod(size, by), 0, [&] {
+      return fmt::format("{} expects a size to be divisible by {}, but it is {}",
+                         call.op().schema.name, env.str(by), env.str(size));
+    });
+    size = env.floor_div(size, by);
+  };
+  back ? grow(channels, area) : shrink(channels, area);
+  for (std::size_t at = sizes.size() - 2; at < sizes.size(); ++at)
+    back ? shrink(sizes[at], factor) : grow(sizes[at], factor);
+  // Shuffling keeps channels last, the way back does not.
+  const MemoryFormat format =
+      back ? MemoryFormat::contiguous_format : suggest_memory_format(env, self);
+  call.yield(empty_tensor(env, sizes, self.dtype, self.device, format));
+}
+
 constexpr ShapeRow rows[] = {
-    {op::aten_cat_default, cat},          {op::aten_concat_default, cat},
-    {op::aten_concatenate_default, cat},  {op::aten_flip_default, flip},
-    {op::aten_repeat_default, repeat, 0}, {op::aten_repeat_interleave_self_int, repeat_interleave},
-    {op::aten_roll_default, roll},        {op::aten_stack_default, stack},
+    {op::aten_cat_default, cat},
+    {op::aten_concat_default, cat},
+    {op::aten_concatenate_default, cat},
+    {op::aten_flip_default, flip},
+    {op::aten_pixel_shuffle_default, pixel_shuffle, 0},
+    {op::aten_pixel_unshuffle_default, pixel_shuffle, 1},
+    {op::aten_repeat_default, repeat, 0},
+    {op::aten_repeat_interleave_self_int, repeat_interleave},
+    {op::aten_roll_default, roll},
+    {op::aten_stack_default, stack},
     {op::aten_tile_default, repeat, 1},
 };
 

@@ -45,5 +45,12 @@ TEST(JoiningRules, PaddingMayCut) {
             "padding leaves a negative size -1");
 }
 
+TEST(JoiningRules, PixelShuffleTradesChannelsForPixels) {
+  EXPECT_EQ(inferred("%x: input f32[s0, 8, 3, 3]", "aten.pixel_shuffle.default(%x, 2)"),
+            "f32[s0, 2, 6, 6]");
+  EXPECT_EQ(refusal("%x: input f32[1, 6, 3, 3]", "aten.pixel_shuffle.default(%x, 2)"),
+            "pixel_shuffle expects a size to be divisible by 4, but it is 6");
+}
+
 }  // namespace
 }  // namespace winze

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices.
 #include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
 #include "winze/shape/views.h"
 
@@ -102,6 +103,45 @@ void outer(ShapeCall& call) {
       empty_tensor(call.env(), DimVector{a.sizes[0], b.sizes[0]}, promotion.common(), a.device));
 }
 
+/// addmv(self, matrix, vector)
+void addmv(ShapeCall& call) {
+  const TensorMeta& matrix = call.tensor(1);
+  const TensorMeta& vector = call.tensor(2);
+  require_dims(call, matrix, 2);
+  require_dims(call, vector, 1);
+  require_same(call, matrix.sizes[1], vector.sizes[0]);
+  const DimVector sizes = {matrix.sizes[0]};
+  check_addend(call, call.tensor(0), sizes);
+  yield_like(call, sizes, matrix);
+}
+/// addbmm(self, batch1, batch2): the sum of the products.
+void addbmm(ShapeCall& call) {
+  const TensorMeta& a = call.tensor(1);
+  const DimVector batched = bmm_sizes(call, a, call.tensor(2));
+  const DimVector sizes = {batched[1], batched[2]};
+  check_addend(call, call.tensor(0), sizes);
+  yield_like(call, sizes, a);
+}
+/// addr(self, vec1, vec2): elementwise with the outer product.
+void addr(ShapeCall& call) {
+  const TensorMeta& a = call.tensor(1);
+  const TensorMeta& b = call.tensor(2);
+  require_dims(call, a, 1);
+  require_dims(call, b, 1);
+  const FakeTensor product =
+      empty_tensor(call.env(), DimVector{a.sizes[0], b.sizes[0]}, a.dtype, a.device);
+  check_addend(call, call.tensor(0), product.sizes);
+  const TensorMeta view = product;
+  ElementwiseOperands operands;
+  operands.add(call.tensor(0));
+  operands.add(view);
+  TypePromotion promotion;
+  promotion.add(call.tensor(0));
+  promotion.add(a);
+  promotion.add(b);
+  call.yield(operands.result_of(call.env(), promotion.common()));
+}
+
 /// at::linear: all but the last dimension stay.
 void linear(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
@@ -139,12 +179,13 @@ void matmul(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten_addmm_default, addmm},   {op::aten_baddbmm_default, baddbmm},
-    {op::aten_bmm_default, bmm},       {op::aten_dot_default, dot},
-    {op::aten_ger_default, outer},     {op::aten_linear_default, linear},
-    {op::aten_matmul_default, matmul}, {op::aten_mm_default, mm},
-    {op::aten_mv_default, mv},         {op::aten_outer_default, outer},
-    {op::aten_vdot_default, dot},
+    {op::aten_addbmm_default, addbmm},   {op::aten_addmm_default, addmm},
+    {op::aten_addmv_default, addmv},     {op::aten_addr_default, addr},
+    {op::aten_baddbmm_default, baddbmm}, {op::aten_bmm_default, bmm},
+    {op::aten_dot_default, dot},         {op::aten_ger_default, outer},
+    {op::aten_linear_default, linear},   {op::aten_matmul_default, matmul},
+    {op::aten_mm_default, mm},           {op::aten_mv_default, mv},
+    {op::aten_outer_default, outer},     {op::aten_vdot_default, dot},
 };
 
 }  // namespace

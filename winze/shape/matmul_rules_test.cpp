@@ -49,5 +49,17 @@ TEST(MatmulRules, AddendHasToBroadcast) {
               HasSubstr("The expanded size of the tensor (4) must match the existing size (3)"));
 }
 
+TEST(MatmulRules, SumOfProducts) {
+  EXPECT_EQ(inferred("%b: input f32[4], %x: input f32[5, 2, 3], %y: input f32[5, 3, 4]",
+                     "aten.addbmm.default(%b, %x, %y)"),
+            "f32[2, 4]");
+}
+
+TEST(MatmulRules, OuterProductTakesTheLayoutOfItsAddend) {
+  EXPECT_EQ(inferred("%b: input f32[2, 3] strides [1, 2], %x: input f32[2], %y: input f32[3]",
+                     "aten.addr.default(%b, %x, %y)"),
+            "f32[2, 3] strides [1, 2]");
+}
+
 }  // namespace
 }  // namespace winze

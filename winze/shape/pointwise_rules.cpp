@@ -89,6 +89,26 @@ void div_mode(ShapeCall& call) {
   call.yield(operands.result(call.env(), promotion));
 }
 
+/// aten::angle: integers become floats, complex becomes real.
+void angle(ShapeCall& call) {
+  ElementwiseOperands operands;
+  operands.add(call.tensor(0));
+  const ScalarType dtype = promoted(call.tensor(0).dtype, Promotion::int_to_float);
+  call.yield(operands.result_of(call.env(), to_real(dtype)));
+}
+
+/// aten::complex and aten::polar: two real tensors of one dtype.
+void complex(ShapeCall& call) {
+  ElementwiseOperands operands;
+  const TensorMeta& first = call.tensor(0);
+  if (first.dtype != call.tensor(1).dtype || !is_floating_point(first.dtype))
+    fail("Expected both inputs to be Half, Float or Double tensors of one dtype but got {} and {}",
+         full_name(first.dtype), full_name(call.tensor(1).dtype));
+  operands.add(first);
+  operands.add(call.tensor(1));
+  call.yield(operands.result_of(call.env(), to_complex(first.dtype)));
+}
+
 constexpr std::uint32_t with(Promotion promotion, std::uint8_t count, std::uint8_t first = 0) {
   return Pointwise{promotion, count, first}.pack();
 }
@@ -312,6 +332,28 @@ constexpr ShapeRow rows[] = {
     {op::aten_special_laguerre_polynomial_l_n_scalar, pointwise, float_2},
     {op::aten_special_laguerre_polynomial_l_x_scalar, pointwise, float_2},
     {op::aten_special_legendre_polynomial_p_default, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_t_default, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_t_n_scalar, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_t_x_scalar, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_u_default, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_u_n_scalar, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_u_x_scalar, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_v_default, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_v_n_scalar, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_v_x_scalar, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_w_default, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_w_n_scalar, pointwise, float_2},
+    {op::aten_special_shifted_chebyshev_polynomial_w_x_scalar, pointwise, float_2},
+    {op::aten_special_chebyshev_polynomial_v_n_scalar, pointwise, float_2},
+    {op::aten_special_chebyshev_polynomial_v_x_scalar, pointwise, float_2},
+    {op::aten_special_chebyshev_polynomial_w_n_scalar, pointwise, float_2},
+    {op::aten_special_chebyshev_polynomial_w_x_scalar, pointwise, float_2},
+    {op::aten_special_legendre_polynomial_p_n_scalar, pointwise, float_2},
+    {op::aten_special_legendre_polynomial_p_x_scalar, pointwise, float_2},
+    {op::aten_ldexp_Tensor, pointwise, float_2},
+    {op::aten_angle_default, angle},
+    {op::aten_complex_default, complex},
+    {op::aten_polar_default, complex},
     {op::aten_xlogy_Scalar_Other, pointwise, float_2},
     {op::aten_xlogy_Scalar_Self, pointwise, float_2},
     {op::aten_xlogy_Tensor, pointwise, float_2},

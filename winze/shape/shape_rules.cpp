@@ -183,7 +183,7 @@ void ShapeRules::replace_written(ShapeCall& call) {
     call.results_.clear();
     return;
   }
-  if (op.effects.changes_metadata) return;  // `t_`: the tensor becomes what the rule says
+  if (op.tags.has(Tag::inplace_view)) return;  // `t_`: the tensor becomes what the rule says
   for (const ResultAlias& alias : op.effects.aliases) {
     if (alias.kind != ResultAlias::Kind::self) continue;
     WINZE_CHECK(alias.result < call.results_.size(), "{} yields {} results by its rule",

@@ -17,6 +17,13 @@ void view_rule(ShapeCall& call) {
 void reshape_rule(ShapeCall& call) {
   call.yield(reshape(call.env(), call.tensor(0), call.sym_ints(1)));
 }
+/// view_copy copies first where there is no view.
+void view_copy(ShapeCall& call) {
+  FakeTensor result = reshape(call.env(), call.tensor(0), call.sym_ints(1));
+  result.strides = contiguous_strides(call.env(), result.sizes);
+  result.storage_offset = 0;
+  call.yield(result);
+}
 void view_as(ShapeCall& call) {
   call.yield(view(call.env(), call.tensor(0), call.tensor(1).sizes));
 }
@@ -522,6 +529,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_unsafe_split_with_sizes_default, split_with_sizes},
     {op::aten_unsqueeze_default, unsqueeze_rule},
     {op::aten_view_default, view_rule},
+    {op::aten_view_copy_default, view_copy},
     {op::aten_view_dtype, view_dtype},
     {op::aten_view_as_default, view_as},
     {op::aten_view_as_complex_default, view_as_complex},

@@ -91,5 +91,10 @@ TEST(ViewRules, DimensionOutOfRange) {
             "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
 }
 
+TEST(ViewRules, ViewCopyNeedsNoView) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3] strides [1, 2]", "aten.view_copy.default(%x, [6])"),
+            "f32[6]");
+}
+
 }  // namespace
 }  // namespace winze

@@ -167,9 +167,9 @@ void pixel_shuffle(ShapeCall& call) {
   back ? grow(channels, area) : shrink(channels, area);
   for (std::size_t at = sizes.size() - 2; at < sizes.size(); ++at)
     back ? shrink(sizes[at], factor) : grow(sizes[at], factor);
-  // Shuffling keeps channels last, the way back does not.
-  const MemoryFormat format =
-      back ? MemoryFormat::contiguous_format : suggest_memory_format(env, self);
+  const MemoryFormat format = suggest_memory_format(env, self);
+  if (back && format != MemoryFormat::contiguous_format)
+    call.cannot_infer("the memory format that pixel_unshuffle keeps differs between kernels");
   call.yield(empty_tensor(env, sizes, self.dtype, self.device, format));
 }
 

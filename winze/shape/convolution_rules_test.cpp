@@ -7,6 +7,8 @@
 namespace winze {
 namespace {
 
+using testing::HasSubstr;
+
 TEST(ConvolutionRules, SizesFollowFromKernelStrideAndPadding) {
   EXPECT_EQ(inferred("%x: input f32[s0, 3, 32, 32], %w: input f32[8, 3, 3, 3]",
                      "aten.conv2d.default(%x, %w, None, [2, 2], [1, 1])"),
@@ -54,6 +56,27 @@ TEST(ConvolutionRules, UpsamplingByWholeFactors) {
   EXPECT_EQ(
       inferred("%x: input f32[1, 2, s0, 4]", "aten.upsample_nearest2d.vec(%x, None, [2.0, 1.5])"),
       "f32[1, 2, 2*s0, 6]");
+}
+
+TEST(ConvolutionRules, SizesFollowStrideAndPadding) {
+  EXPECT_EQ(inferred("%x: input f32[s0, 3, 32, 32], %w: input f32[8, 3, 3, 3]",
+                     "aten.conv2d.default(%x, %w, None, [2, 2], [1, 1])"),
+            "f32[s0, 8, 16, 16]");
+}
+
+TEST(ConvolutionRules, ChannelsLastIsKept) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3, 8, 8] strides [192, 1, 24, 3], %w: input f32[4, 3, 1, 1]",
+                     "aten.conv2d.default(%x, %w)"),
+            "f32[2, 4, 8, 8] strides [256, 1, 32, 4]");
+}
+
+TEST(ConvolutionRules, RefusesOtherChannelsAndTooLargeKernels) {
+  EXPECT_THAT(refusal("%x: input f32[2, 3, 8, 8], %w: input f32[4, 5, 1, 1]",
+                      "aten.conv2d.default(%x, %w)"),
+              HasSubstr("expected input to have 5 channels, but got 3"));
+  EXPECT_THAT(refusal("%x: input f32[2, 3, 4, 4], %w: input f32[4, 3, 5, 5]",
+                      "aten.conv2d.default(%x, %w)"),
+              HasSubstr("Kernel size can't be greater than actual input size"));
 }
 
 }  // namespace

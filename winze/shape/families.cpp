@@ -7,6 +7,7 @@ namespace winze {
 
 std::span<const ShapeFamily> shape_families() {
   static const std::array families = {
+      ShapeFamily{"attention", attention_rows()},
       ShapeFamily{"convolution", convolution_rows()},
       ShapeFamily{"factories", factory_rows()},
       ShapeFamily{"indexing", indexing_rows()},
@@ -14,7 +15,11 @@ std::span<const ShapeFamily> shape_families() {
       ShapeFamily{"matmul", matmul_rows()},
       ShapeFamily{"normalization", normalization_rows()},
       ShapeFamily{"pointwise", pointwise_rows()},
+      ShapeFamily{"pooling", pooling_rows()},
+      ShapeFamily{"recurrent", recurrent_rows()},
       ShapeFamily{"reductions", reduction_rows()},
+      ShapeFamily{"resizing", resizing_rows()},
+      ShapeFamily{"sorting", sorting_rows()},
       ShapeFamily{"symbolic", symbolic_rows()},
       ShapeFamily{"views", view_rows()},
   };

@@ -15,6 +15,7 @@ struct ShapeFamily {
   std::span<const ShapeRow> rows;
 };
 
+[[nodiscard]] std::span<const ShapeRow> attention_rows();
 [[nodiscard]] std::span<const ShapeRow> convolution_rows();
 [[nodiscard]] std::span<const ShapeRow> factory_rows();
 [[nodiscard]] std::span<const ShapeRow> indexing_rows();
@@ -22,7 +23,11 @@ struct ShapeFamily {
 [[nodiscard]] std::span<const ShapeRow> matmul_rows();
 [[nodiscard]] std::span<const ShapeRow> normalization_rows();
 [[nodiscard]] std::span<const ShapeRow> pointwise_rows();
+[[nodiscard]] std::span<const ShapeRow> pooling_rows();
+[[nodiscard]] std::span<const ShapeRow> recurrent_rows();
 [[nodiscard]] std::span<const ShapeRow> reduction_rows();
+[[nodiscard]] std::span<const ShapeRow> resizing_rows();
+[[nodiscard]] std::span<const ShapeRow> sorting_rows();
 [[nodiscard]] std::span<const ShapeRow> symbolic_rows();
 [[nodiscard]] std::span<const ShapeRow> view_rows();
 

@@ -167,43 +167,17 @@ void pixel_shuffle(ShapeCall& call) {
   back ? grow(channels, area) : shrink(channels, area);
   for (std::size_t at = sizes.size() - 2; at < sizes.size(); ++at)
     back ? shrink(sizes[at], factor) : grow(sizes[at], factor);
-  // Shuffling keeps channels last, the way back does not.
-  const MemoryFormat format =
-      back ? MemoryFormat::contiguous_format : suggest_memory_format(env, self);
+  const MemoryFormat format = suggest_memory_format(env, self);
+  if (back && format != MemoryFormat::contiguous_format)
+    call.cannot_infer("the memory format that pixel_unshuffle keeps differs between kernels");
   call.yield(empty_tensor(env, sizes, self.dtype, self.device, format));
-}
-
-/// Sizes with padding, given from the last dimension on.
-DimVector padded_sizes(ShapeCall& call, const TensorMeta& self, Sizes padding) {
-  const ShapeEnv& env = call.env();
-  if (padding.size() % 2 != 0 || padding.size() / 2 > self.dim())
-    fail(
-        "Length of pad should be even and no more than twice the number of dimensions of the "
-        "input, but got {}",
-        padding.size());
-  DimVector sizes(self.sizes);
-  for (std::size_t at = 0; at < padding.size() / 2; ++at) {
-    SymInt& size = sizes[sizes.size() - 1 - at];
-    size = env.add(size, env.add(padding[2 * at], padding[2 * at + 1]));
-    if (env.known_less(size, 0)) fail("padding leaves a negative size {}", env.str(size));
-  }
-  return sizes;
-}
-
-void constant_pad(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const DimVector sizes = padded_sizes(call, self, call.sym_ints(1));
-  call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device,
-                          suggest_memory_format(call.env(), self)));
 }
 
 constexpr ShapeRow rows[] = {
     {op::aten_cat_default, cat},
     {op::aten_concat_default, cat},
     {op::aten_concatenate_default, cat},
-    {op::aten_constant_pad_nd_default, constant_pad},
     {op::aten_flip_default, flip},
-    {op::aten_pad_default, constant_pad},
     {op::aten_pixel_shuffle_default, pixel_shuffle, 0},
     {op::aten_pixel_unshuffle_default, pixel_shuffle, 1},
     {op::aten_repeat_default, repeat, 0},

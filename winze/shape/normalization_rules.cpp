@@ -1,119 +1,347 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalization, and attention.
+// Normalization, after torch/_refs, torch/_decomp/decompositions.py and
+// aten/src/ATen/native/{Normalization,layer_norm,group_norm}.cpp.
 #include "winze/schema/op_ids.h"
 #include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
+#include "winze/shape/views.h"
 
 namespace winze {
 namespace {
 
-void yield_statistics(ShapeCall& call, Sizes sizes, ScalarType dtype) {
-  call.yield(empty_tensor(call.env(), sizes, dtype, call.tensor(0).device));
+bool is_cpu(const TensorMeta& tensor) {
+  return tensor.device.type == Device{}.type;
 }
 
-/// layer_norm and native_layer_norm(input, normalized_shape, weight, bias, eps); `parameter` 1
-/// yields mean and rstd too.
+/// torch/_prims_common get_computation_dtype
+ScalarType computation_dtype(ScalarType dtype) {
+  return dtype == ScalarType::float16 || dtype == ScalarType::bfloat16 ? ScalarType::float32
+                                                                       : dtype;
+}
+
+/// The dtype of saved statistics: only on the CPU it is that of the input.
+ScalarType statistics_dtype(const TensorMeta& input) {
+  return is_cpu(input) ? input.dtype : computation_dtype(input.dtype);
+}
+
+/// A mean of the input is taken, which there is of floats only.
+void check_has_mean(const TensorMeta& input) {
+  if (!is_integral_or_bool(input.dtype)) return;
+  fail(
+      "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+      "complex dtype. Got: {}",
+      full_name(input.dtype));
+}
+
+FakeTensor with_dtype(const TensorMeta& tensor, ScalarType dtype) {
+  FakeTensor result(tensor);
+  result.dtype = dtype;
+  return result;
+}
+
+/// An elementwise operation on two tensors, in the dtype of the first.
+FakeTensor combine(ShapeEnv& env, const TensorMeta& a, const TensorMeta& b) {
+  ElementwiseOperands operands;
+  operands.add_without_dtype(a);
+  operands.add_without_dtype(b);
+  return operands.result_of(env, a.dtype);
+}
+
+/// The input in the dtype that statistics are computed in.
+FakeTensor in_computation_dtype(const ShapeEnv& env, const TensorMeta& input) {
+  const ScalarType dtype = computation_dtype(input.dtype);
+  return dtype == input.dtype ? FakeTensor(input) : with_dtype(empty_like(env, input), dtype);
+}
+
+/// A tensor over dimension 1, with dimensions of size 1 after it.
+FakeTensor per_channel(const ShapeEnv& env, const TensorMeta& input, ScalarType dtype) {
+  DimVector sizes(input.dim() - 1, 1);
+  sizes[0] = input.sizes[1];
+  return empty_tensor(env, sizes, dtype, input.device);
+}
+
+// --- Layer norm
+
+/// Requires the last sizes of the input to be `normalized`, and those of the parameters as well.
+void check_normalized(ShapeEnv& env, const TensorMeta& input, Sizes normalized,
+                      std::initializer_list<const TensorMeta*> parameters) {
+  if (normalized.empty()) {
+    throw Error(
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+        "element, but got normalized_shape = []");
+  }
+  const auto require = [&](Sizes sizes, std::string_view name) {
+    for (std::size_t at = 1; at <= normalized.size(); ++at) {
+      const SymInt expected = normalized[normalized.size() - at];
+      const SymInt size = sizes[sizes.size() - at];
+      env.require_equal(size, expected, [&] {
+        return fmt::format(
+            "Given normalized_shape with size {}, expected {} of that size, but got {}",
+            env.str(expected), name, env.str(size));
+      });
+    }
+  };
+  for (const TensorMeta* parameter : parameters) {
+    if (parameter == nullptr) continue;
+    if (parameter->dim() != normalized.size()) {
+      fail(
+          "Expected weight and bias to be of same shape as normalized_shape, but got {} dims, "
+          "not {}",
+          parameter->dim(), normalized.size());
+    }
+    require(parameter->sizes, "weight and bias");
+  }
+  if (input.dim() < normalized.size()) {
+    fail("Given normalized_shape of {} dims, expected an input with these, but got {} dims",
+         normalized.size(), input.dim());
+  }
+  require(input.sizes, "input");
+}
+
+/// Sizes of statistics over the last `count` dimensions.
+DimVector reduced_sizes(const TensorMeta& input, std::size_t count) {
+  DimVector sizes(input.sizes.first(input.dim() - count));
+  sizes.resize(input.dim(), 1);
+  return sizes;
+}
+
+/// aten::layer_norm; aten::native_layer_norm yields the statistics as well.
 void layer_norm(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
   const TensorMeta& input = call.tensor(0);
   const DimVector normalized = call.sym_ints(1);
-  if (normalized.empty() || normalized.size() > input.dim())
-    throw Error(
-        "Expected normalized_shape to be at least 1-dimensional, and the last dimensions "
-        "of the input");
-  const std::size_t axis = input.dim() - normalized.size();
-  for (std::size_t at = 0; at < normalized.size(); ++at) {
-    call.env().require_equal(normalized[at], input.sizes[axis + at], [&] {
-      return fmt::format(
-          "Given normalized_shape with size {}, expected input of that size, but got "
-          "{}",
-          call.env().str(normalized[at]), call.env().str(input.sizes[axis + at]));
-    });
-  }
-  call.yield(empty_like(call.env(), input, MemoryFormat::contiguous_format));
+  check_normalized(call.env(), input, normalized,
+                   {call.optional_tensor(2), call.optional_tensor(3)});
+  if (is_complex(input.dtype)) throw Error("native_layer_norm does not support complex inputs");
+  check_has_mean(input);
+  call.yield(empty_tensor(env, input.sizes, input.dtype, input.device));
   if (call.parameter() == 0) return;
-  DimVector sizes(input.sizes.first(axis));
-  sizes.resize(input.dim(), 1);
-  yield_statistics(call, sizes, input.dtype);
-  yield_statistics(call, sizes, input.dtype);
+  const DimVector sizes = reduced_sizes(input, normalized.size());
+  for (int count = 0; count < 2; ++count)
+    call.yield(empty_tensor(env, sizes, statistics_dtype(input), input.device));
 }
 
-void group_norm(ShapeCall& call) {
+/// aten::rms_norm; aten::_fused_rms_norm yields the statistic as well.
+void rms_norm(ShapeCall& call) {
+  ShapeEnv& env = call.env();
   const TensorMeta& input = call.tensor(0);
-  call.yield(empty_like(call.env(), input, MemoryFormat::contiguous_format));
+  const DimVector normalized = call.sym_ints(1);
+  check_normalized(env, input, normalized, {call.optional_tensor(2)});
+  check_has_mean(input);
+  if (is_complex(input.dtype)) call.cannot_infer("rms_norm of complex numbers is not known");
+  if (suggest_memory_format(env, input) != MemoryFormat::contiguous_format)
+    call.cannot_infer("rms_norm of channels last is not known");
+  call.yield(empty_tensor(env, input.sizes, input.dtype, input.device));
+  if (call.parameter() == 0) return;
+  call.yield(empty_tensor(env, reduced_sizes(input, normalized.size()),
+                          computation_dtype(input.dtype), input.device));
 }
-/// native_group_norm(input, weight, bias, N, C, HxW, group, eps)
+
+// --- Group norm
+
+void check_divides(ShapeEnv& env, SymInt channels, SymInt groups) {
+  env.require_at_least(groups, 1,
+                       [] { return std::string("Expected num groups to be greater than 0"); });
+  if (env.known_multiple(channels, groups)) return;
+  env.require_equal(env.mod(channels, groups), 0, [&] {
+    return fmt::format(
+        "Expected number of channels in input to be divisible by num_groups, but got {} channels "
+        "and num_groups={}",
+        env.str(channels), env.str(groups));
+  });
+}
+
+void check_per_channel(ShapeEnv& env, const TensorMeta* tensor, SymInt channels) {
+  if (tensor == nullptr) return;
+  const SymInt count = numel(env, tensor->sizes);
+  env.require_equal(count, channels, [&] {
+    return fmt::format("Expected a vector of size equal to the number of channels {}, but got {}",
+                       env.str(channels), env.str(count));
+  });
+}
+
+struct GroupNorm {
+  SymInt batch;
+  SymInt channels;
+  SymInt inner;
+  SymInt groups;
+  const TensorMeta* weight = nullptr;
+  const TensorMeta* bias = nullptr;
+};
+
+/// torch/_refs native_group_norm: on the CPU scale and shift are folded into one operation.
+FakeTensor group_norm_result(ShapeCall& call, const TensorMeta& input, const GroupNorm& norm) {
+  ShapeEnv& env = call.env();
+  if (input.dim() < 2)
+    fail("Expected at least 2 dimensions for input tensor but received {}", input.dim());
+  check_divides(env, norm.channels, norm.groups);
+  check_has_mean(input);
+  if (is_complex(input.dtype)) call.cannot_infer("group_norm of complex numbers is not known");
+  // Dimensions of size 1 have other strides after some of the operations than after others.
+  if (!is_contiguous(env, input) &&
+      (suggest_memory_format(env, input) == MemoryFormat::contiguous_format ||
+       env.known_one(input.sizes[0])))
+    call.cannot_infer("the layout of group_norm of what is not dense is not known");
+  const FakeTensor values = in_computation_dtype(env, input);
+  const SymInt each = env.floor_div(norm.channels, norm.groups);
+  const FakeTensor grouped =
+      reshape(env, values, DimVector{norm.batch, norm.groups, each, norm.inner});
+  FakeTensor scale;
+  FakeTensor result;
+  if (is_cpu(input) && norm.weight != nullptr) {
+    DimVector sizes(input.dim(), 1);
+    sizes[0] = norm.batch;
+    sizes[1] = norm.channels;
+    scale = empty_tensor(env, sizes, values.dtype, input.device);
+    result = combine(env, combine(env, values, scale), scale);
+  } else {
+    const FakeTensor statistic =
+        empty_tensor(env, DimVector{norm.batch, norm.groups, 1, 1}, values.dtype, input.device);
+    result = view(env, combine(env, combine(env, grouped, statistic), statistic), input.sizes);
+    scale = per_channel(env, input, values.dtype);
+    if (norm.weight != nullptr) result = combine(env, result, scale);
+    if (norm.bias != nullptr) result = combine(env, result, scale);
+  }
+  return with_dtype(result, input.dtype);
+}
+
 void native_group_norm(ShapeCall& call) {
-  if (!is_contiguous(call.env(), call.tensor(0)))
-    call.cannot_infer("the layout of native_group_norm of what is not contiguous");
-  group_norm(call);
-  const DimVector sizes = {call.sym_int(3), call.sym_int(6)};
-  yield_statistics(call, sizes, call.tensor(0).dtype);
-  yield_statistics(call, sizes, call.tensor(0).dtype);
+  const TensorMeta& input = call.tensor(0);
+  const GroupNorm norm = {call.sym_int(3), call.sym_int(4),         call.sym_int(5),
+                          call.sym_int(6), call.optional_tensor(1), call.optional_tensor(2)};
+  call.yield(group_norm_result(call, input, norm));
+  for (int count = 0; count < 2; ++count) {
+    call.yield(
+        empty_tensor(call.env(), DimVector{norm.batch, norm.groups}, input.dtype, input.device));
+  }
+}
+
+/// aten::group_norm makes its input dense first.
+void group_norm(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  if (input.dim() < 2)
+    fail("Expected at least 2 dimensions for input tensor but received {}", input.dim());
+  GroupNorm norm = {input.sizes[0],  input.sizes[1],          1,
+                    call.sym_int(1), call.optional_tensor(2), call.optional_tensor(3)};
+  norm.inner = numel(env, input.sizes.subspan(2));
+  check_per_channel(env, norm.weight, norm.channels);
+  check_per_channel(env, norm.bias, norm.channels);
+  const MemoryFormat format =
+      is_cpu(input) ? suggest_memory_format(env, input) : MemoryFormat::contiguous_format;
+  call.yield(group_norm_result(
+      call, empty_tensor(env, input.sizes, input.dtype, input.device, format), norm));
+}
+
+// --- Batch norm
+
+/// Where the arguments of a batch norm stand.
+struct BatchNorm {
+  std::uint32_t running = 3;   ///< mean and variance; 0 where it has none
+  std::uint32_t training = 5;  ///< 0 where it never trains
+  bool yields_statistics = true;
+};
+
+void batch_norm_rule(ShapeCall& call, BatchNorm norm) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  if (input.dim() < 2) fail("batch_norm: expected at least 2 dimensions, got {}", input.dim());
+  if (is_complex(input.dtype)) call.cannot_infer("batch_norm of complex numbers is not known");
+  const bool is_training = norm.training != 0 && call.boolean(norm.training);
+  const SymInt channels = input.sizes[1];
+  const TensorMeta* weight = call.optional_tensor(1);
+  const TensorMeta* bias = call.optional_tensor(2);
+  const TensorMeta* mean = norm.running == 0 ? nullptr : call.optional_tensor(norm.running);
+  const TensorMeta* variance = norm.running == 0 ? nullptr : call.optional_tensor(norm.running + 1);
+  for (const TensorMeta* tensor : {weight, bias, mean, variance})
+    check_per_channel(env, tensor, channels);
+  if (is_training) {
+    check_has_mean(input);
+  } else if (mean == nullptr || variance == nullptr) {
+    throw Error("running_mean and running_var must be defined in evaluation mode");
+  } else if (is_integral_or_bool(input.dtype)) {
+    call.cannot_infer("batch_norm of integers is not known");
+  }
+  const FakeTensor statistic = per_channel(env, input, computation_dtype(input.dtype));
+  FakeTensor output = combine(env, combine(env, input, statistic), statistic);
+  if (weight != nullptr) output = combine(env, output, statistic);
+  if (bias != nullptr) output = combine(env, output, statistic);
+  call.yield(output);
+  if (!norm.yields_statistics) return;
+  const SymInt saved = is_training || !is_cpu(input) ? channels : SymInt(0);
+  for (int count = 0; count < 2; ++count)
+    call.yield(empty_tensor(env, DimVector{saved}, statistics_dtype(input), input.device));
 }
 
 void batch_norm(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  call.yield(operands.result(call.env(), Promotion::to_common));
+  batch_norm_rule(call, {.yields_statistics = false});
+}
+void native_batch_norm(ShapeCall& call) {
+  batch_norm_rule(call, {});
 }
 void batch_norm_no_training(ShapeCall& call) {
-  batch_norm(call);
-  const ScalarType dtype = call.tensor(0).dtype;
-  yield_statistics(call, DimVector{0}, dtype);
-  yield_statistics(call, DimVector{0}, dtype);
+  batch_norm_rule(call, {.training = 0});
 }
-/// native_batch_norm and _native_batch_norm_legit(input, weight, bias, running_mean, running_var,
-/// training, momentum, eps); `parameter` 1: _functional, with the new running statistics.
-void native_batch_norm(ShapeCall& call) {
+void batch_norm_no_stats(ShapeCall& call) {
+  batch_norm_rule(call, {.running = 0, .training = 3});
+}
+/// The new running statistics are blended of the batch's, in the dtype they are computed in.
+void batch_norm_functional(ShapeCall& call) {
+  batch_norm_rule(call, {});
   const TensorMeta& input = call.tensor(0);
-  if (input.dim() < 2) call.cannot_infer("the input of batch_norm has {} dimensions", input.dim());
-  batch_norm(call);
-  const DimVector sizes = {call.boolean(5) ? input.sizes[1] : SymInt(0)};
-  yield_statistics(call, sizes, input.dtype);
-  yield_statistics(call, sizes, input.dtype);
-  if (call.parameter() == 0) return;
-  call.yield(empty_like(call.env(), call.tensor(3)));
-  call.yield(empty_like(call.env(), call.tensor(4)));
+  for (const std::uint32_t index : {3U, 4U}) {
+    const TensorMeta& running = call.tensor(index);
+    const ScalarType computed = computation_dtype(input.dtype);
+    const auto dtype = call.boolean(5) ? promote_types(computed, running.dtype) : computed;
+    if (!dtype) call.cannot_infer("the running statistics have no common dtype with the input");
+    call.yield(empty_tensor(call.env(), running.sizes, *dtype, running.device));
+  }
 }
 
-/// scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale,
-/// enable_gqa) on the CPU: the fused kernel lays its result out like the query
-/// (aten/src/ATen/native/transformers/sdp_utils_cpp.cpp says when), the other is contiguous.
-void attention(ShapeCall& call) {
-  const TensorMeta& query = call.tensor(0);
-  const TensorMeta& key = call.tensor(1);
-  const TensorMeta& value = call.tensor(2);
-  const ShapeEnv& env = call.env();
-  if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2)
-    throw Error("Expected query, key, and value to all be at least 2 dimensional");
-  if (query.device.type != 0) call.cannot_infer("the layout of attention depends on the device");
-  DimVector sizes(query.sizes);
-  sizes[sizes.size() - 1] = value.sizes[value.dim() - 1];
-  const auto dropout = call.constant_number(4);
-  const auto same = [&](std::size_t dim) {
-    return env.known_equal(query.sizes[dim], key.sizes[dim]) &&
-           env.known_equal(query.sizes[dim], value.sizes[dim]);
-  };
-  const auto dense_rows = [&](const TensorMeta& tensor) {
-    return env.known_one(tensor.strides[3]);
-  };
-  const bool fused = query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && dropout == 0.0 &&
-                     same(0) && same(1) && same(3) && dense_rows(query) && dense_rows(key) &&
-                     dense_rows(value) && !env.known_zero(query.sizes[2]) &&
-                     !env.known_zero(key.sizes[2]);
-  call.yield(fused ? empty_like(env, query) : empty_tensor(env, sizes, query.dtype, query.device));
+// --- Softmax
+
+/// aten::special_softmax, special_log_softmax
+void softmax(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  static_cast<void>(call.dim(1, input.dim()));
+  call.yield(
+      empty_tensor(call.env(), input.sizes, call.dtype(2).value_or(input.dtype), input.device));
+}
+
+/// aten::_log_softmax_backward_data: grad - exp(output) * sum(grad)
+void log_softmax_backward(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& grad = call.tensor(0);
+  FakeTensor sum(grad);
+  const std::size_t dim = call.dim(2, grad.dim());
+  if (grad.dim() > 0) sum.sizes[dim] = 1;
+  sum = empty_tensor(env, sum.sizes, grad.dtype, grad.device);
+  const FakeTensor scaled = combine(env, empty_like(env, call.tensor(1)), sum);
+  call.yield(with_dtype(combine(env, grad, scaled), call.dtype(3).value_or(grad.dtype)));
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten__native_batch_norm_legit_default, native_batch_norm, 0},
-    {op::aten__native_batch_norm_legit_functional_default, native_batch_norm, 1},
+    {op::aten__fused_rms_norm_default, rms_norm, 1},
+    {op::aten__log_softmax_backward_data_default, log_softmax_backward},
+
+    {op::aten__native_batch_norm_legit_default, native_batch_norm},
+    {op::aten__native_batch_norm_legit_functional_default, batch_norm_functional},
+    {op::aten__native_batch_norm_legit_no_stats, batch_norm_no_stats},
     {op::aten__native_batch_norm_legit_no_training_default, batch_norm_no_training},
+
     {op::aten_batch_norm_default, batch_norm},
+
     {op::aten_group_norm_default, group_norm},
-    {op::aten_layer_norm_default, layer_norm, 0},
+    {op::aten_layer_norm_default, layer_norm},
+
+    {op::aten_native_batch_norm_default, native_batch_norm},
+
     {op::aten_native_group_norm_default, native_group_norm},
     {op::aten_native_layer_norm_default, layer_norm, 1},
-    {op::aten_scaled_dot_product_attention_default, attention},
+    {op::aten_rms_norm_default, rms_norm},
+
+    {op::aten_special_log_softmax_default, softmax},
+    {op::aten_special_softmax_default, softmax},
 };
 
 }  // namespace

@@ -38,5 +38,24 @@ TEST(NormalizationRules, AttentionIsLaidOutLikeItsQuery) {
             "f32[2, 8, 6]");
 }
 
+TEST(NormalizationRules, LayerNormIsContiguous) {
+  EXPECT_EQ(
+      inferred("%x: input f32[2, 4, 6] strides [24, 1, 4]", "aten.layer_norm.default(%x, [6])"),
+      "f32[2, 4, 6]");
+}
+
+TEST(NormalizationRules, LayerNormRefusesOtherSizes) {
+  EXPECT_THAT(refusal("%x: input f32[2, 4, 6]", "aten.layer_norm.default(%x, [5])"),
+              HasSubstr("normalized_shape"));
+}
+
+TEST(NormalizationRules, GroupNormKeepsChannelsLast) {
+  EXPECT_EQ(inferred("%x: input f32[2, 4, 5, 6] strides [120, 1, 24, 4], %w: input f32[4]",
+                     "aten.group_norm.default(%x, 2, %w, %w)"),
+            "f32[2, 4, 5, 6] strides [120, 1, 24, 4]");
+  EXPECT_THAT(refusal("%x: input f32[2, 4, 5, 6]", "aten.group_norm.default(%x, 3)"),
+              HasSubstr("divisible by num_groups"));
+}
+
 }  // namespace
 }  // namespace winze

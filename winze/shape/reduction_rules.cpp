@@ -165,7 +165,7 @@ constexpr std::uint32_t as(Kind kind) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__log_softmax_default, softmax, 1},
-    {op::aten__log_softmax_backward_data_default, softmax_backward},
+
     {op::aten__softmax_default, softmax, 1},
     {op::aten__softmax_backward_data_default, softmax_backward},
     {op::aten_all_default, reduction, as(Kind::boolean)},

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention and embedding, after torch/_meta_registrations.py and
+// aten/src/ATen/native/transformers/{attention,sdp_utils_cpp}.cpp.
+#include "winze/schema/op_ids.h"
+#include "winze/shape/families.h"
+#include "winze/shape/views.h"
+
+namespace winze {
+namespace {
+
+bool is_cpu(const TensorMeta& tensor) {
+  return tensor.device.type == Device{}.type;
+}
+
+/// The operands of aten::scaled_dot_product_attention.
+struct Attention {
+  const TensorMeta& query;
+  const TensorMeta& key;
+  const TensorMeta& value;
+  const TensorMeta* mask;
+  bool has_dropout;
+  bool enable_gqa;
+};
+
+Proof both(Proof a, Proof b) {
+  if (a == Proof::no || b == Proof::no) return Proof::no;
+  return a == Proof::yes && b == Proof::yes ? Proof::yes : Proof::unknown;
+}
+Proof either(Proof a, Proof b) {
+  if (a == Proof::yes || b == Proof::yes) return Proof::yes;
+  return a == Proof::no && b == Proof::no ? Proof::no : Proof::unknown;
+}
+
+/// sdp_utils_cpp.cpp check_attn_mask_shape. Whether a mask of floats needs a gradient, which rules
+/// the fused kernel out, is not recorded for what is computed.
+Proof fits_fused(const ShapeEnv& env, const Attention& given, const TensorMeta& mask) {
+  if (mask.requires_grad) return Proof::no;
+  if (mask.dim() != 2 && mask.dim() != 4) return Proof::no;
+  const auto fits = [&](std::size_t from_end, SymInt size) {
+    const SymInt found = mask.sizes[mask.dim() - from_end];
+    return either(env.equal(found, size), env.equal(found, 1));
+  };
+  Proof proof = both(fits(2, given.query.sizes[2]), fits(1, given.key.sizes[2]));
+  if (mask.dim() == 4)
+    proof = both(proof, both(fits(4, given.query.sizes[0]), fits(3, given.query.sizes[1])));
+  return mask.dtype == ScalarType::bool_ ? proof : both(proof, Proof::unknown);
+}
+
+/// Whether the CPU takes its fused kernel (use_flash_attention_cpp).
+Proof is_fused(const ShapeEnv& env, const Attention& given) {
+  switch (given.query.dtype) {
+    case ScalarType::float32:
+    case ScalarType::float64:
+    case ScalarType::float16:
+    case ScalarType::bfloat16:
+      break;
+    default:
+      return Proof::no;
+  }
+  if (given.has_dropout) return Proof::no;
+  Proof proof = Proof::yes;
+  for (const TensorMeta* tensor : {&given.query, &given.key, &given.value}) {
+    if (tensor->dim() != 4) return Proof::no;
+    proof = both(proof, env.equal(tensor->strides[3], 1));
+    proof = both(proof, env.equal(tensor->sizes[0], given.query.sizes[0]));
+    proof = both(proof, env.equal(tensor->sizes[3], given.query.sizes[3]));
+    if (env.known_zero(tensor->sizes[2])) return Proof::no;
+    const Proof same_heads = env.equal(tensor->sizes[1], given.query.sizes[1]);
+    if (given.enable_gqa && same_heads != Proof::yes) return Proof::unknown;
+    proof = both(proof, same_heads);
+  }
+  if (given.mask != nullptr) proof = both(proof, fits_fused(env, given, *given.mask));
+  return proof;
+}
+
+/// Sizes of softmax(query @ key) @ value.
+DimVector attended_sizes(ShapeEnv& env, const Attention& given) {
+  const std::size_t rank = given.query.dim();
+  Sizes batch = given.query.sizes.first(rank - 2);
+  DimVector sizes(batch);
+  if (!given.enable_gqa) {
+    sizes = broadcast_sizes(env, sizes, given.key.sizes.first(rank - 2));
+    sizes = broadcast_sizes(env, sizes, given.value.sizes.first(rank - 2));
+  }
+  env.require_equal(given.query.sizes[rank - 1], given.key.sizes[rank - 1], [] {
+    return std::string("Expected query and key to have the same last size");
+  });
+  env.require_equal(given.key.sizes[rank - 2], given.value.sizes[rank - 2], [] {
+    return std::string("Expected key and value to have the same sequence length");
+  });
+  sizes.push_back(given.query.sizes[rank - 2]);
+  sizes.push_back(given.value.sizes[rank - 1]);
+  return sizes;
+}
+
+/// validate_sdpa_input
+void check_attention(const ShapeCall& call, const Attention& given) {
+  for (const TensorMeta* tensor : {&given.key, &given.value}) {
+    if (tensor->dtype != given.query.dtype) {
+      fail(
+          "Expected query, key, and value to have the same dtype, but got query.dtype: {} and {} "
+          "instead.",
+          full_name(given.query.dtype), full_name(tensor->dtype));
+    }
+    if (tensor->dim() != given.query.dim())
+      call.cannot_infer("query, key and value have different numbers of dimensions");
+  }
+  if (given.query.dim() < 2) {
+    fail("Expected query, key, and value to all be at least 2 dimensional, but got {}",
+         given.query.dim());
+  }
+}
+
+/// aten::scaled_dot_product_attention: the fused kernel keeps the layout of the query, the other is
+/// contiguous.
+void attention(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const Argument dropout = call.argument(4);
+  if (dropout.kind() != ArgumentKind::floating && dropout.kind() != ArgumentKind::integer)
+    call.cannot_infer("the probability of dropout is not known");
+  const bool has_dropout =
+      dropout.kind() == ArgumentKind::floating ? dropout.floating() != 0 : dropout.integer() != 0;
+  const Attention given = {call.tensor(0),          call.tensor(1), call.tensor(2),
+                           call.optional_tensor(3), has_dropout,    call.boolean(7)};
+  check_attention(call, given);
+  if (is_integral_or_bool(given.query.dtype))
+    fail("expected scalar type torch.float32 but found torch.{}", full_name(given.query.dtype));
+  const DimVector sizes = attended_sizes(env, given);
+  const FakeTensor plain = empty_tensor(env, sizes, given.query.dtype, given.query.device);
+  const FakeTensor fused = empty_like(env, given.query);
+  if (is_cpu(given.query)) {
+    const Proof proof = is_fused(env, given);
+    if (proof == Proof::yes) return call.yield(fused);
+    if (proof == Proof::no) return call.yield(plain);
+  }
+  if (fused.sizes == plain.sizes && fused.strides == plain.strides) return call.yield(plain);
+  call.cannot_infer("whether attention is fused, and so its layout, is not known");
+}
+
+ScalarType computation_dtype(ScalarType dtype) {
+  return dtype == ScalarType::float16 || dtype == ScalarType::bfloat16 ? ScalarType::float32
+                                                                       : dtype;
+}
+
+void expect_four_dims(const TensorMeta& tensor) {
+  if (tensor.dim() != 4) fail("attention expects a 4-dimensional query, got {}", tensor.dim());
+}
+
+/// A new tensor that lies in memory as (batch, sequence, heads, features).
+FakeTensor empty_sequence_first(const ShapeEnv& env, const TensorMeta& like, Sizes sizes,
+                                ScalarType dtype) {
+  DimVector swapped(sizes);
+  std::swap(swapped[1], swapped[2]);
+  return transpose(empty_tensor(env, swapped, dtype, like.device), 1, 2);
+}
+
+void attention_for_cpu(ShapeCall& call) {
+  const TensorMeta& query = call.tensor(0);
+  expect_four_dims(query);
+  call.yield(empty_like(call.env(), query));
+  call.yield(empty_sequence_first(call.env(), query, query.sizes.first(3),
+                                  computation_dtype(query.dtype)));
+}
+
+/// Gradients of query, key and value.
+void attention_for_cpu_backward(ShapeCall& call) {
+  for (const std::uint32_t index : {1U, 2U, 3U}) {
+    const TensorMeta& tensor = call.tensor(index);
+    expect_four_dims(tensor);
+    call.yield(empty_sequence_first(call.env(), tensor, tensor.sizes, tensor.dtype));
+  }
+}
+
+// --- Embedding
+
+void check_indices(const TensorMeta& indices) {
+  if (indices.dtype == ScalarType::int64 || indices.dtype == ScalarType::int32) return;
+  fail(
+      "Expected tensor for argument 'indices' to have one of the following scalar types: Long, "
+      "Int; but got {} instead",
+      full_name(indices.dtype));
+}
+
+void embedding_dense_backward(ShapeCall& call) {
+  const TensorMeta& grad = call.tensor(0);
+  check_indices(call.tensor(1));
+  if (grad.dim() == 0) throw Error("Dimension specified as -1 but tensor has no dimensions");
+  call.yield(empty_tensor(call.env(), DimVector{call.sym_int(2), grad.sizes[grad.dim() - 1]},
+                          grad.dtype, grad.device));
+}
+
+constexpr ShapeRow rows[] = {
+    {op::aten__scaled_dot_product_flash_attention_for_cpu_default, attention_for_cpu},
+    {op::aten__scaled_dot_product_flash_attention_for_cpu_backward_default,
+     attention_for_cpu_backward},
+
+    {op::aten_embedding_dense_backward_default, embedding_dense_backward},
+    {op::aten_scaled_dot_product_attention_default, attention},
+};
+
+}  // namespace
+
+std::span<const ShapeRow> attention_rows() {
+  return rows;
+}
+
+}  // namespace winze

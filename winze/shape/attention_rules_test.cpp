@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "winze/shape/shape_test.h"
+
+namespace winze {
+namespace {
+
+TEST(AttentionRules, FusedAttentionKeepsTheLayoutOfTheQuery) {
+  EXPECT_EQ(inferred("%q: input f32[2, 3, 5, 8] strides [120, 8, 24, 1]",
+                     "aten.scaled_dot_product_attention.default(%q, %q, %q)"),
+            "f32[2, 3, 5, 8] strides [120, 8, 24, 1]");
+}
+
+TEST(AttentionRules, DropoutMakesAttentionContiguous) {
+  EXPECT_EQ(inferred("%q: input f32[2, 3, 5, 8] strides [120, 8, 24, 1]",
+                     "aten.scaled_dot_product_attention.default(%q, %q, %q, None, 0.5)"),
+            "f32[2, 3, 5, 8]");
+}
+
+}  // namespace
+}  // namespace winze

@@ -89,7 +89,7 @@ def python_rows(build_dir: Path, model: Path, sizes: list[str]) -> report.Rows:
 def package_rows(build_dir: Path, package: Path) -> tuple[report.Rows, report.Rows]:
     """The Python package's rows, and those of PyTorch beside them."""
     environment = os.environ | {"PYTHONPATH": str(package.resolve())}
-    command = [sys.executable, HERE / "python_bridge.py"]
+    command: list[str | Path] = [sys.executable, HERE / "python_bridge.py"]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout
     (build_dir / "package.json").write_bytes(output)
     document = json.loads(output)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and writing by index.
+#include <utility>
+
 #include "winze/schema/op_ids.h"
 #include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
@@ -59,10 +61,10 @@ class Indexing {
     }
     if (masks_ == 1) shape_ = {call_.unbacked_size(0, before.size(), Range::at_least(0))};
     FakeTensor restrided(self_);
-    restrided.sizes = before;
+    restrided.sizes = std::move(before);
     restrided.sizes.append(shape_);
     restrided.sizes.append(after);
-    restrided.strides = before_strides;
+    restrided.strides = std::move(before_strides);
     restrided.strides.append(DimVector(shape_.size(), 0));
     restrided.strides.append(after_strides);
     FakeTensor out = empty_tensor(call_.env(), restrided.sizes, self_.dtype, self_.device);

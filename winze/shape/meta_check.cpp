@@ -154,8 +154,9 @@ bool records_offsets(const ExportedProgram& program) {
   const std::string_view version = program.torch_version;
   int major = 0;
   int minor = 0;
-  const char* const end = version.data() + version.size();
-  const auto [dot, error] = std::from_chars(version.data(), end, major);
+  const char* const begin = version.data();
+  const char* const end = begin + version.size();
+  const auto [dot, error] = std::from_chars(begin, end, major);
   if (error != std::errc() || dot == end || *dot != '.') return true;
   if (std::from_chars(dot + 1, end, minor).ec != std::errc()) return true;
   return major > 2 || (major == 2 && minor >= 9);

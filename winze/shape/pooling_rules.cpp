@@ -202,7 +202,7 @@ OneDim as_two_dims(const ShapeCall& call, WindowArguments at) {
   return result;
 }
 
-void yield_one_dim(ShapeCall& call, FakeTensor result) {
+void yield_one_dim(ShapeCall& call, const FakeTensor& result) {
   call.yield(without_dim(result, result.dim() - 2));
 }
 

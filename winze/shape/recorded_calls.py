@@ -98,7 +98,7 @@ class Writer:
         if isinstance(value, str):
             return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
         if isinstance(value, torch.dtype) and value in dtype_abbrs:
-            return dtype_abbrs[value]
+            return str(dtype_abbrs[value])
         if isinstance(value, (torch.device, torch.layout, torch.memory_format)):
             return str(value).removeprefix("torch.")
         raise UnwritableError(f"an argument of type {type(value).__name__}")
@@ -240,8 +240,8 @@ def program_text(calls: list[Call]) -> str:
         left = f"{results} = " if results else ""
         right = f" : {', '.join(call.types)}" if call.types else ""
         lines.append(f"  {left}{call.name}({text}){right}")
-    inputs = ", ".join(f"%{name}: input {kind}" for kind, name in names.items())
-    return f"graph forward({inputs}) {{\n" + "\n".join(lines) + "\n  return\n}\n"
+    placeholders = ", ".join(f"%{name}: input {kind}" for kind, name in names.items())
+    return f"graph forward({placeholders}) {{\n" + "\n".join(lines) + "\n  return\n}\n"
 
 
 def ask(calls: list[Call]) -> Iterator[Answer]:

@@ -192,10 +192,9 @@ constexpr std::uint32_t reflects = 4;
 
 void border_pad_rule(ShapeCall& call) {
   const DimVector pad = call.sym_ints(1);
-  if (pad.size() != 2 * (call.parameter() & dims_mask)) {
-    fail("padding size is expected to be {}, but got: {}", 2 * (call.parameter() & dims_mask),
-         pad.size());
-  }
+  const std::size_t dims = call.parameter() & dims_mask;
+  if (pad.size() != 2 * dims)
+    fail("padding size is expected to be {}, but got: {}", 2 * dims, pad.size());
   border_pad(call, call.tensor(0), pad, (call.parameter() & reflects) != 0);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ struct ShapeRow {
 
 /// Thrown by a rule, and caught by ShapeRules, where the results cannot be told: an argument whose
 /// value is not known, a layout that is not strided.
-struct NotInferable {
-  std::string why;
+class NotInferable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// What a rule sees of a call: its arguments in schema position, whether they are those of a node
@@ -118,7 +120,7 @@ class ShapeCall {
 
   template <typename... Args>
   [[noreturn]] void cannot_infer(fmt::format_string<Args...> format, Args&&... args) const {
-    throw NotInferable{fmt::format(format, std::forward<Args>(args)...)};
+    throw NotInferable(fmt::format(format, std::forward<Args>(args)...));
   }
 
  private:

@@ -163,7 +163,7 @@ void ShapeRules::run(const Entry& entry, ShapeCall& call, Inference& result) {
     result.state = InferenceState::inferred;
   } catch (const NotInferable& reason) {
     result.state = InferenceState::not_inferable;
-    result.reason = reason.why;
+    result.reason = reason.what();
     call.results_.clear();
   }
   result.metas.swap(call.results_);

@@ -23,6 +23,7 @@ class PassRegistry {
   /// Adds a pass; the record must outlive the registry (it is a constant of the program or plugin).
   /// \throws Error where the name is taken or is no pass name.
   void add(const PassInfo& info);
+  void add(const PassInfo&&) = delete;  // a temporary would not outlive it
   void add_pipeline(NamedPipeline pipeline);
 
   /// The pass of that name, or null.

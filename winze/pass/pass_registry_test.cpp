@@ -56,9 +56,10 @@ TEST(PassReference, ListsPassesWithOptionsAndExamples) {
 }
 
 TEST(PassReference, SaysThatOutputsStopSharing) {
+  static constexpr PassInfo info{
+      .name = "copy", .summary = "Copies.", .run = note_only, .changes_output_aliasing = true};
   PassRegistry registry;
-  registry.add(
-      {.name = "copy", .summary = "Copies.", .run = note_only, .changes_output_aliasing = true});
+  registry.add(info);
   EXPECT_THAT(markdown_reference(registry), HasSubstr("- Makes outputs stop sharing storage"));
   EXPECT_THAT(text_reference(registry), HasSubstr("  makes outputs stop sharing storage\n"));
 }

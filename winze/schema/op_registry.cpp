@@ -432,11 +432,18 @@ std::string_view OpRegistry::torch_version() const {
   return impl_->torch_version;
 }
 
+/// Adds to the key of a variant a text that may hold anything, so that no two lists make one key.
+static void append_counted(std::string& key, std::string_view text) {
+  key += fmt::format(" {}:", text.size());
+  key += text;
+}
+
 OpId OpRegistry::opaque(std::string_view target, std::span<const OpaqueArgument> arguments) {
-  std::string key(target);
+  std::string key = "opaque";
+  append_counted(key, target);
   for (const OpaqueArgument& argument : arguments) {
-    key += argument.is_keyword ? '\2' : '\1';
-    key += argument.name;
+    key += argument.is_keyword ? 'k' : 'p';
+    append_counted(key, argument.name);
   }
   if (auto found = impl_->variants.find(key); found != impl_->variants.end()) return found->second;
 
@@ -467,8 +474,8 @@ OpId OpRegistry::opaque(std::string_view target, std::span<const OpaqueArgument>
 OpId OpRegistry::with_keywords(OpId id, std::span<const std::string> names) {
   if (names.empty()) return id;
   const Op& base = get(id);
-  std::string key = fmt::format("\3{}", id.index);
-  for (const std::string& name : names) key += '\1' + name;
+  std::string key = fmt::format("keywords {}", id.index);
+  for (const std::string& name : names) append_counted(key, name);
   if (auto found = impl_->variants.find(key); found != impl_->variants.end()) return found->second;
 
   if (!base.schema.is_variadic_arguments) {

@@ -283,6 +283,20 @@ TEST(OpRegistry, InternsOpaqueOperators) {
   EXPECT_EQ(registry.get(a).target(), "#ext:f");
 }
 
+TEST(OpRegistry, NamesThatLookLikeSeveralAreApart) {
+  OpRegistry registry;
+  const std::string names[] = {"x"};
+  const OpId variant = registry.with_keywords(op::higher_order_auto_functionalized_v2, names);
+  const std::string number = std::to_string(op::higher_order_auto_functionalized_v2.index);
+  for (const std::string& target :
+       {"\3" + number + "\1x", "keywords " + number + " 1:x", std::string("f\1x")}) {
+    EXPECT_NE(registry.opaque(target, {}), variant);
+  }
+  const OpaqueArgument x[] = {{"x", false}};
+  EXPECT_NE(registry.opaque("f", x), registry.opaque("f\1x", {}));
+  EXPECT_NE(registry.opaque("f", x), registry.opaque("f 1:x", {}));
+}
+
 TEST(OpRegistry, MakesVariantsWithKeywords) {
   OpRegistry registry;
   std::vector<std::string> names{"x", "_x_base_index", "_all_bases"};

@@ -41,7 +41,7 @@ def targets_of(build_dir: Path) -> list[Target]:
     return found
 
 
-def run(target: Target, build_dir: Path, seconds: int) -> tuple[bool, str]:
+def run(target: Target, build_dir: Path, seconds: int, seed: int) -> tuple[bool, str]:
     """Runs one target; returns whether it held, and what to print."""
     learned = build_dir / "fuzz-corpus" / target.name
     artifacts = build_dir / "fuzz-artifacts" / target.name
@@ -50,6 +50,7 @@ def run(target: Target, build_dir: Path, seconds: int) -> tuple[bool, str]:
     command = [
         target.program,
         f"-max_total_time={seconds}",
+        f"-seed={seed}",
         "-timeout=20",
         "-rss_limit_mb=2048",
         "-print_final_stats=1",
@@ -76,6 +77,9 @@ def main() -> int:
     parser.add_argument("--build-dir", type=Path, required=True)
     parser.add_argument("--seconds", type=int, required=True)
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the random choices; 0, the default, takes another each time"
+    )
     parser.add_argument("targets", nargs="*", help="names of targets; all of them by default")
     options = parser.parse_args()
     build_dir = options.build_dir.resolve()
@@ -88,7 +92,7 @@ def main() -> int:
         return 1
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(run, target, build_dir, options.seconds) for target in targets]
+        jobs = [pool.submit(run, target, build_dir, options.seconds, options.seed) for target in targets]
         for job in concurrent.futures.as_completed(jobs):
             held, message = job.result()
             failed += not held

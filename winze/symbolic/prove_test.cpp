@@ -50,6 +50,12 @@ TEST_F(ProveTest, EqualityThroughRanges) {
   EXPECT_EQ(eq("n//65", "0"), Proof::yes);
 }
 
+TEST_F(ProveTest, PowersWithNegativeSymbolsInTheExponentAreNoIntegers) {
+  EXPECT_EQ(eq("3*n//n**n", "3*n*n**(-n)"), Proof::unknown);
+  EXPECT_EQ(divisible("3*n//n**n", "3"), Proof::unknown);
+  EXPECT_EQ(c.str(c.simplify(c.parse("3*n//n**n"))), "3*n//n**n");
+}
+
 TEST_F(ProveTest, EqualityThroughDivisibility) {
   EXPECT_EQ(eq("2*v", "4*n + 1"), Proof::no);
   EXPECT_EQ(eq("2*v", "4*n"), Proof::unknown);

@@ -106,7 +106,7 @@ class Simplifier {
     const std::vector<SymExpr> terms(view.begin(), view.end());
     for (const SymExpr term : terms) {
       const SymExpr quotient = exact_quotient(term, divisor);
-      if (quotient != SymExpr(0) && context_.kind(quotient) == SymKind::int_kind) {
+      if (quotient != SymExpr(0) && is_whole(quotient)) {
         quotients.push_back(quotient);
       } else if (term.is_constant() && divisor.is_constant()) {
         quotients.emplace_back(floor_divide(term.constant(), divisor.constant()).value_or(0));
@@ -116,6 +116,17 @@ class Simplifier {
       }
     }
     return {context_.add(quotients), context_.add(rests)};
+  }
+
+  /// An integer for every value: `y**-y` has the kind of one, and is a fraction.
+  bool is_whole(SymExpr product) {
+    const auto may_be_fraction = [&](SymExpr factor) {
+      return context_.op(factor) == SymOp::pow &&
+             context_.range(context_.operands(factor)[1]).lo < 0;
+    };
+    if (context_.kind(product) != SymKind::int_kind) return false;
+    if (context_.op(product) != SymOp::mul) return !may_be_fraction(product);
+    return std::ranges::none_of(context_.operands(product), may_be_fraction);
   }
 
   SymExpr exact_quotient(SymExpr term, SymExpr divisor) {

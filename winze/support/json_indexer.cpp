@@ -271,14 +271,15 @@ void JsonIndexer::read_string() {
     --end;
   } while (is_blank(data_[end]));
   if (end == begin || data_[end] != '"') fail_here("a string");
-  ++next_;
   if (next_backslash_ < data_ + begin)
     next_backslash_ = find_backslash(data_ + begin, data_ + size_);
-  if (next_backslash_ >= data_ + end) return emit(begin);
-  check_escapes({data_ + begin + 1, end - begin - 1});
-  const std::uint32_t token = document_.token_count_;
-  document_.escaped_[token / 64] |= std::uint64_t{1} << (token % 64);
+  if (next_backslash_ < data_ + end) {
+    check_escapes({data_ + begin + 1, end - begin - 1});
+    const std::uint32_t token = document_.token_count_;
+    document_.escaped_[token / 64] |= std::uint64_t{1} << (token % 64);
+  }
   emit(begin);
+  ++next_;
 }
 
 void JsonIndexer::check_escapes(std::string_view body) {

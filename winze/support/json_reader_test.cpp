@@ -262,6 +262,11 @@ TEST(JsonDocument, RefusesFaultyStrings) {
   EXPECT_THAT(error_in(R"(["\ud800\u0041"])"), HasSubstr("half of a surrogate pair"));
   EXPECT_THAT(error_in(R"(["\udc00"])"), HasSubstr("half of a surrogate pair"));
   EXPECT_THAT(error_in(R"({"\q": 1})"), HasSubstr("unknown escape \"\\\\q\""));
+  // The key of the faulty value is read for the message; it ends before that value.
+  EXPECT_EQ(error_in(R"({"k\t": "a\q", "b": ""})"),
+            R"(at ["k\t"]: error: unknown escape "\\q" (byte 10))");
+  EXPECT_EQ(error_in(R"({"k\t": ["\ud800"], "b": ""})"),
+            R"(at ["k\t"][0]: error: half of a surrogate pair alone: "\\ud800" (byte 10))");
 }
 
 TEST(JsonDocument, RefusesInvalidUtf8AndSaysWhere) {

@@ -281,7 +281,13 @@ def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
     target = folder / "out.pt2"
     target.write_bytes(b"as it was")
     command: list[str | Path] = [winze.path, "lower", "-", "-o", target]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    # Children of what a shell runs in the background ignore the signal otherwise.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert process.stdin is not None
     process.stdin.write((folder / "mlp.pt2").read_bytes())
     process.stdin.flush()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/program/pt2_writer.h"
 
+#include <future>
+
 #include <fmt/format.h>
 #include <tsl/robin_set.h>
 
@@ -50,10 +52,13 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
                               "weight_", taken);
   const WeightsWriter constants(program, program.constants, root, std::string(constants_folder),
                                 "tensor_", taken);
-  // All that may fail is made before the first byte is written.
+  // All that may fail is made before the first byte is written, or, where nobody sees the bytes of
+  // a failure, the graph's text while the weights are copied: the two take about as long.
   const std::string weights_config = weights.config(metas, keeps_unknown);
   const std::string constants_config = constants.config(metas, keeps_unknown);
-  const std::string json = program_json(program, options, &warnings);
+  std::string json;
+  std::future<void> made = std::async([&] { json = program_json(program, options, &warnings); });
+  if (!sink.is_transactional()) made.get();
 
   ZipWriter zip(sink);
   weights.write_payloads(zip);
@@ -62,6 +67,7 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
   constants.write_payloads(zip);
   zip.add(fmt::format("{}{}{}_constants_config.json", root, constants_folder, model_name),
           constants_config);
+  if (made.valid()) made.get();
   zip.add(fmt::format("{}models/{}.json", root, model_name), json);
   ArchiveRecord inputs;
   if (program.example_inputs) inputs = *program.example_inputs;

@@ -18,7 +18,8 @@ struct WriteOptions {
 
 /// Writes a program as `torch.export.save` of the wanted release lays it out. Unchanged weights are
 /// copied by range with their recorded CRC. Returns warnings: what could not be kept. Throws Error
-/// where the program has weights without bytes, or holds what that release cannot express.
+/// where the program has weights without bytes, or holds what that release cannot express: before
+/// the first byte, unless the sink is transactional.
 std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink,
                                   const WriteOptions& options = {});
 

@@ -294,6 +294,40 @@ TEST(Pt2Writer, ArmsThatAReleaseLacksAreRefused) {
   EXPECT_EQ(program_json(program), text.json());
   EXPECT_THAT(error_of_writing(program, {.torch_version = "2.11"}),
               HasSubstr("an argument of kind as_float_lists is not known to the PyTorch release"));
+
+  std::string bytes;
+  StringSink sink(bytes);
+  EXPECT_THROW((void)write_pt2(program, sink, {.torch_version = "2.11"}), Error);
+  EXPECT_THAT(bytes, IsEmpty());  // a sink that is seen at once gets nothing of a failure
+}
+
+/// Says that it is transactional, as a file is that appears whole or not at all.
+class TransactionalSink final : public ByteSink {
+ public:
+  explicit TransactionalSink(std::string& text) : sink_(text) {}
+  using ByteSink::write;
+  void write(std::span<const std::byte> bytes) override { sink_.write(bytes); }
+  [[nodiscard]] bool is_transactional() const override { return true; }
+
+ private:
+  StringSink sink_;
+};
+
+TEST(Pt2Writer, TransactionalSinksGetTheSameBytesAndErrors) {
+  Context context;
+  const ExportedProgram program = read(context, ProgramText());
+  std::string bytes;
+  TransactionalSink sink(bytes);
+  (void)write_pt2(program, sink);
+  EXPECT_EQ(bytes, written(program));
+  EXPECT_THROW((void)write_pt2(program, sink, {.torch_version = "2.8"}), Error);
+
+  ProgramText text;
+  text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.mine.any.default");
+  text.nodes = replaced(text.nodes, R"({"as_tensor": {"name": "p_w"}})",
+                        R"({"as_float_lists": [[1.5], [2.5]]})");
+  Context other;
+  EXPECT_THROW((void)write_pt2(read(other, text), sink, {.torch_version = "2.11"}), Error);
 }
 
 }  // namespace

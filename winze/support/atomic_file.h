@@ -28,6 +28,7 @@ class AtomicFile final : public ByteSink {
 
   using ByteSink::write;
   void write(std::span<const std::byte> bytes) override;
+  [[nodiscard]] bool is_transactional() const override { return !plain_; }
   /// Makes what was written the content of the target. Nothing can be written afterwards.
   void commit();
 

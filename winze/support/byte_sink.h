@@ -19,6 +19,9 @@ class ByteSink {
   /// Appends the bytes; throws Error when they cannot be written.
   virtual void write(std::span<const std::byte> bytes) = 0;
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  /// Whether nobody sees what was written until a later step says that it is whole, so that writing
+  /// may begin before it is known that all of it can be written.
+  [[nodiscard]] virtual bool is_transactional() const { return false; }
 };
 
 /// Appends to a string that outlives it.

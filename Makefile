@@ -124,7 +124,7 @@ sanitize: ## Unit and text tests and a short fuzz run under AddressSanitizer and
 	@$(MAKE) sanitize-build
 	@ctest --test-dir $(SANITIZE_DIR) -j $(JOBS) --output-on-failure --progress
 	@.venv/bin/lit -v --param build_dir=$(SANITIZE_DIR) tests
-	@$(PYTHON_BIN) scripts/run_fuzzers.py --build-dir $(SANITIZE_DIR) --seconds 20 --seed 1 -j $(JOBS)
+	@$(PYTHON_BIN) scripts/run_fuzzers.py --build-dir $(SANITIZE_DIR) --short -j $(JOBS)
 
 fuzz: ## Runs every fuzz target for FUZZ_SECONDS under the sanitizers
 	@scripts/setup.sh system clang base

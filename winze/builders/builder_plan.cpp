@@ -282,7 +282,8 @@ std::string parser_signature(const Schema& schema) {
     if (is_written(argument) && argument.kwarg_only) continue;
     if (!text.ends_with('(')) text += ", ";
     if (argument.kwarg_only && !after_star) {
-      text += "*, ";
+      // The parser of `to` is written by hand: it tries a dtype by position before keywords.
+      text += schema.name == "to" ? "~, " : "*, ";
       after_star = true;
     }
     text += parser_type(argument.type) + " ";

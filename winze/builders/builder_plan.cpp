@@ -123,6 +123,7 @@ class Planner {
       if (const std::string reason = add(*op); !reason.empty())
         plans_.left_out.push_back(fmt::format("{}: {}", op->qualified_name, reason));
     }
+    align_options();
     rank();
     return std::move(plans_);
   }
@@ -214,6 +215,27 @@ class Planner {
     return true;
   }
 
+  /// Names are given in the order of their declaration, so overloads that share them have them in
+  /// one order, that of the overload with most: `to.device` has dtype and device as
+  /// `to.dtype_layout` does. GCC refuses a call where only one of the two fits.
+  void align_options() {
+    for (BuilderPlan& plan : plans_.builders) {
+      const auto longest =
+          std::ranges::max_element(plans_.builders, {}, [&](const BuilderPlan& other) {
+            return same_operands(plan, other) ? other.options.size() : 0;
+          });
+      const std::vector<BuilderParameter> order = longest->options;
+      const auto place = [&](const BuilderParameter& option) {
+        return std::ranges::find(order, option.name, &BuilderParameter::name) - order.begin();
+      };
+      const auto has_place = [&](const BuilderParameter& option) {
+        return place(option) < static_cast<std::ptrdiff_t>(order.size());
+      };
+      if (std::ranges::all_of(plan.options, has_place))
+        std::ranges::stable_sort(plan.options, {}, place);
+    }
+  }
+
   /// Functions that the same operands lead to are told apart by their options; where those do not
   /// tell, the first in PyTorch's order is meant.
   void rank() {
@@ -294,11 +316,13 @@ std::string parser_signature(const Schema& schema) {
 }
 
 std::string cpp_name(std::string_view name) {
-  constexpr std::array<std::string_view, 30> taken = {
-      "and",    "auto",     "bool",  "case",    "char",     "class",   "const", "default",
-      "delete", "double",   "else",  "enum",    "explicit", "export",  "false", "float",
-      "for",    "graph",    "if",    "int",     "long",     "new",     "not",   "operator",
-      "or",     "register", "short", "options", "template", "typename"};
+  // Keywords that may well be names in Python, and what builders themselves name.
+  constexpr std::array<std::string_view, 36> taken = {
+      "auto",   "bool",     "case",     "catch",    "char",   "const",  "default",  "delete",
+      "do",     "double",   "enum",     "explicit", "export", "false",  "float",    "graph",
+      "inline", "int",      "long",     "mutable",  "new",    "not",    "operator", "options",
+      "or",     "register", "short",    "signed",   "static", "switch", "template", "this",
+      "true",   "union",    "unsigned", "xor"};
   const bool is_taken = std::ranges::find(taken, name) != taken.end();
   return is_taken ? std::string(name) + "_" : std::string(name);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "winze/builders/aten.h"
+#include "winze/builders/sample_calls.h"
 #include "winze/builders/sym.h"
 #include "winze/program/program_text.h"
 #include "winze/program/program_verifier.h"
@@ -285,6 +286,20 @@ TEST_F(BuildersTest, RefusesValuesOfAnotherGraph) {
   const Value stranger = other.placeholder("stranger", (*this)["x"].meta_id());
   EXPECT_THROW(aten::neg(graph_, stranger), InternalError);
   EXPECT_THROW(aten::cat(graph_, {stranger}), InternalError);
+}
+
+TEST_F(BuildersTest, EveryOverloadThatHasARuleHasABuilderOfItsOwn) {
+  EXPECT_GT(sample_calls().size(), 1000u);
+  for (const SampleCall& call : sample_calls()) {
+    std::string made;
+    try {
+      call.build(graph_, (*this)["x"]);
+      made = graph_.output_node().prev().target();
+    } catch (const Error& error) {  // the arguments make no sense to most rules
+      made = error.diagnostic().node.substr(0, error.diagnostic().node.find('('));
+    }
+    EXPECT_EQ(made, call.op);
+  }
 }
 
 // What does not compile.

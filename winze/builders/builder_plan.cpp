@@ -114,8 +114,9 @@ bool is_operand(const SchemaArgument& argument) {
 class Planner {
  public:
   explicit Planner(std::vector<const Op*> overloads) : overloads_(std::move(overloads)) {
-    std::ranges::stable_sort(overloads_, {},
-                             [](const Op* op) { return parser_signature(op->schema); });
+    std::ranges::sort(overloads_, {}, [](const Op* op) {
+      return std::pair(parser_signature(op->schema), op->qualified_name);
+    });
   }
 
   BuilderPlans run() {
@@ -168,8 +169,9 @@ class Planner {
     for (const Op* other : overloads_) {
       if (other == &op || are_siblings(op.schema, other->schema)) found.push_back(other);
     }
-    std::ranges::stable_sort(found, std::ranges::greater(),
-                             [&](const Op* each) { return tensors(*each); });
+    std::ranges::sort(found, {}, [&](const Op* each) {
+      return std::pair(-tensors(*each), each->qualified_name);
+    });
     if (allows_numbers_as_tensors(op.schema.name)) {
       if (found.front() != &op) return std::nullopt;
       found.resize(1);
@@ -231,8 +233,7 @@ class Planner {
       const auto has_place = [&](const BuilderParameter& option) {
         return place(option) < static_cast<std::ptrdiff_t>(order.size());
       };
-      if (std::ranges::all_of(plan.options, has_place))
-        std::ranges::stable_sort(plan.options, {}, place);
+      if (std::ranges::all_of(plan.options, has_place)) std::ranges::sort(plan.options, {}, place);
     }
   }
 

@@ -145,7 +145,7 @@ constexpr Sample samples[] = {
      [](Graph& g, const Inputs& v) { aten::to(g, v.x, {.dtype = ScalarType::float16}); }},
     {"x.to('cpu', torch.float16)",
      [](Graph& g, const Inputs& v) {
-       aten::to(g, v.x, {Device{}, ScalarType::float16});
+       aten::to(g, v.x, {.dtype = ScalarType::float16, .device = Device{}});
      }},
     {"torch.transpose(x, 0, 1)",
      [](Graph& g, const Inputs& v) { aten::transpose(g, v.x, {.dim0 = 0, .dim1 = 1}); }},

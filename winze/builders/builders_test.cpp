@@ -13,6 +13,7 @@
 namespace winze {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -286,6 +287,19 @@ TEST_F(BuildersTest, RefusesValuesOfAnotherGraph) {
   const Value stranger = other.placeholder("stranger", (*this)["x"].meta_id());
   EXPECT_THROW(aten::neg(graph_, stranger), InternalError);
   EXPECT_THROW(aten::cat(graph_, {stranger}), InternalError);
+}
+
+// docs/write-a-pass.md
+TEST_F(BuildersTest, MakesTheNodesOfTheDocumentation) {
+  const Value x = (*this)["x"];
+  const Value scaled = aten::mul(graph_, x, 0.5);
+  const Value rows = aten::sum(graph_, scaled, {.dim = {1}, .keepdim = true});
+  const auto [values, indices] = aten::max(graph_, rows, {.dim = 0});
+  const Value batch = aten::sym_size(graph_, x, {.dim = 0});
+  const Value flat = aten::view(graph_, x, {.size = {batch, -1}});
+  EXPECT_THAT(text(flat), EndsWith(", -1]) : f32[2, 3]"));
+  EXPECT_THAT(text(values), EndsWith(", 0) : f32[1], i64[1]"));
+  EXPECT_EQ(values.node(), indices.node());
 }
 
 TEST_F(BuildersTest, EveryOverloadThatHasARuleHasABuilderOfItsOwn) {

@@ -14,7 +14,8 @@ std::size_t nodes_of(const benchmark::State& state) {
   return static_cast<std::size_t>(state.range(0));
 }
 
-void create_node(benchmark::State& state) {
+template <typename Append>
+void append_to_graphs(benchmark::State& state, Append append) {
   Context context;
   for (auto _ : state) {
     state.PauseTiming();
@@ -24,12 +25,20 @@ void create_node(benchmark::State& state) {
     graph->placeholder("x", meta);
     graph->placeholder("weight", meta);
     state.ResumeTiming();
-    append_calls(*graph, nodes_of(state));
+    append(*graph, nodes_of(state));
     state.PauseTiming();
     graph.reset();
     state.ResumeTiming();
   }
   report_per_item(state, nodes_of(state));
+}
+
+void create_node(benchmark::State& state) {
+  append_to_graphs(state, append_calls);
+}
+
+void build_node(benchmark::State& state) {
+  append_to_graphs(state, build_calls);
 }
 
 void erase_node(benchmark::State& state) {
@@ -103,6 +112,7 @@ void memory(benchmark::State& state) {
 }
 
 BENCHMARK(create_node)->Apply(both_sizes);
+BENCHMARK(build_node)->Apply(both_sizes);
 BENCHMARK(erase_node)->Apply(both_sizes);
 BENCHMARK(replace_use)->Apply(both_sizes);
 BENCHMARK(walk)->Apply(both_sizes);

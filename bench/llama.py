@@ -38,18 +38,24 @@ class Llama(torch.nn.Module):
         return self.model(tokens, use_cache=False).logits
 
 
-def sample_tokens() -> torch.Tensor:
-    return torch.randint(0, 1000, TOKENS, generator=torch.Generator().manual_seed(0))
+def sample_tokens(batch: int = TOKENS[0]) -> torch.Tensor:
+    return torch.randint(0, 1000, (batch, TOKENS[1]), generator=torch.Generator().manual_seed(0))
 
 
-def export(path: Path) -> None:
-    """Exports the model into `path`, unless the file is there."""
+def export(path: Path, decomposed: bool = False, dynamic: bool = False) -> None:
+    """Exports the model into `path`, unless the file is there: down to core ATen where it is to be
+    decomposed, with a batch and a sequence of any size where they are to be dynamic."""
     if path.exists():
         return
     warnings.simplefilter("ignore")
     path.parent.mkdir(parents=True, exist_ok=True)
+    # A batch of one would be taken for a constant.
+    tokens = sample_tokens(batch=2 if dynamic else TOKENS[0])
+    sizes = {0: torch.export.Dim("batch", max=64), 1: torch.export.Dim("sequence", max=128)}
     with torch.no_grad():
-        program = torch.export.export(Llama(), (sample_tokens(),))
+        program = torch.export.export(Llama(), (tokens,), dynamic_shapes=(sizes,) if dynamic else None)
+        if decomposed:
+            program = program.run_decompositions()
     unfinished = path.with_suffix(".unfinished.pt2")
     torch.export.save(program, unfinished)
     unfinished.rename(path)

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "bench/rows.h"
 #include "bench/sample_graph.h"
 #include "winze/ir/text_parser.h"
@@ -16,6 +18,7 @@
 #include "winze/passes/registration.h"
 #include "winze/program/pt2_reader.h"
 #include "winze/program/pt2_writer.h"
+#include "winze/shape/meta_check.h"
 #include "winze/support/atomic_file.h"
 
 namespace winze::bench {
@@ -69,15 +72,46 @@ void common_subexpressions(benchmark::State& state) {
 }
 
 /// The file to measure with; without one the row is skipped.
-std::optional<std::string> llama(benchmark::State& state) {
-  const char* path = std::getenv("WINZE_BENCH_LLAMA");
+std::optional<std::string> llama(benchmark::State& state,
+                                 const char* variable = "WINZE_BENCH_LLAMA") {
+  const char* path = std::getenv(variable);
   if (path != nullptr) return path;
-  state.SkipWithError("WINZE_BENCH_LLAMA names no file");
+  state.SkipWithError(fmt::format("{} names no file", variable).c_str());
   return std::nullopt;
 }
 
 ExportedProgram read(Context& context, const std::string& path) {
   return read_pt2(context, map_file(path), {.file_name = path});
+}
+
+/// Infers the metas of every call anew, and compares.
+void infer_all(benchmark::State& state, const ExportedProgram& program) {
+  for (auto _ : state) {
+    if (!verify_metas(program).empty()) state.SkipWithError("metas differ from what is recorded");
+  }
+  report_per_item(state, program.graph->size());
+}
+
+void infer_graph(benchmark::State& state) {
+  Context context;
+  ExportedProgram program(context);
+  program.graph = sample_graph(context, nodes_of(state));
+  infer_all(state, program);
+}
+
+void infer_llama_from(benchmark::State& state, const char* variable) {
+  const std::optional<std::string> path = llama(state, variable);
+  if (!path) return;
+  Context context;
+  infer_all(state, read(context, *path));
+}
+
+void infer_llama(benchmark::State& state) {
+  infer_llama_from(state, "WINZE_BENCH_LLAMA_CORE");
+}
+
+void infer_llama_dynamic(benchmark::State& state) {
+  infer_llama_from(state, "WINZE_BENCH_LLAMA_DYNAMIC");
 }
 
 void read_llama(benchmark::State& state) {
@@ -138,6 +172,9 @@ BENCHMARK(verify)->Apply(both_sizes);
 BENCHMARK(print_text)->Apply(both_sizes);
 BENCHMARK(parse_text)->Apply(both_sizes);
 BENCHMARK(common_subexpressions)->Apply(both_sizes);
+BENCHMARK(infer_graph)->Apply(both_sizes);
+BENCHMARK(infer_llama);
+BENCHMARK(infer_llama_dynamic);
 BENCHMARK(read_llama)->Apply(best_of_several);
 BENCHMARK(passes_llama)->Apply(best_of_several);
 BENCHMARK(write_llama)->Apply(best_of_several);

@@ -23,8 +23,9 @@ from typing import Any
 import fx_passes
 import llama
 import torch
-from torch._subclasses import FakeTensorMode
+from torch._subclasses import FakeTensor, FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 aten = torch.ops.aten
 Row = dict[str, Any]
@@ -79,6 +80,40 @@ def create_time(nodes: int, value: torch.Tensor) -> float:
     return seconds(lambda: append_calls(graphs.pop(), nodes, value), repeats=2)
 
 
+def build_time(nodes: int, value: torch.Tensor) -> float:
+    """Each call is made and run over fake tensors for its `val`, as passes of torch.fx do it."""
+    graph = empty_graph(value)
+
+    def call(target: Any, *args: Any) -> Node:
+        node = graph.call_function(target, args)
+        node.meta["val"] = target(*(a.meta["val"] if isinstance(a, Node) else a for a in args))
+        return node
+
+    def build() -> None:
+        x, weight = list(graph.nodes)[:2]
+        last = before = x
+        for index in range(nodes):
+            match index % 4:
+                case 0:
+                    made = call(aten.mm.default, last, weight)
+                case 1:
+                    made = call(aten.add.Tensor, last, before)
+                case 2:
+                    made = call(aten.view.default, last, [8, 8])
+                case _:
+                    made = call(aten.mul.Tensor, last, before)
+            before, last = last, made
+
+    return seconds(build, repeats=1)
+
+
+def propagate_time(module: GraphModule) -> float:
+    """FakeTensorProp over a graph whose placeholders have a `val`."""
+    values = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
+    mode = next(v.fake_mode for v in values if isinstance(v, FakeTensor))
+    return seconds(lambda: FakeTensorProp(module, mode).propagate_dont_convert_inputs(*values), repeats=2)
+
+
 def erase_time(nodes: int, value: torch.Tensor) -> float:
     graph = sample_graph(nodes, value)
     graph.erase_node(graph.output_node())
@@ -131,6 +166,7 @@ def graph_rows(nodes: int) -> list[Row]:
     module = GraphModule(torch.nn.Module(), graph)
     timed = {
         "create_node": create_time(nodes, value),
+        "build_node": build_time(min(nodes, 10_000), value) * nodes / min(nodes, 10_000),
         "erase_node": erase_time(nodes, value),
         "replace_use": replace_time(nodes, value),
         "walk": walk_time(module.graph),
@@ -143,8 +179,14 @@ def graph_rows(nodes: int) -> list[Row]:
     rows = [
         {"name": name, "unit": "ns/node", "nodes": nodes, "value": total / nodes * 1e9} for name, total in timed.items()
     ]
+    rows.append(infer_row("infer_graph", GraphModule(torch.nn.Module(), sample_graph(10_000, value))))
     memory = bytes_per_node(min(nodes, 10_000), value)
     return [*rows, {"name": "memory", "unit": "B/node", "nodes": nodes, "value": memory}]
+
+
+def infer_row(name: str, module: GraphModule) -> Row:
+    nodes = len(module.graph.nodes)
+    return {"name": name, "unit": "ns/node", "nodes": nodes, "value": propagate_time(module) / nodes * 1e9}
 
 
 def llama_rows(path: Path) -> list[Row]:
@@ -213,6 +255,8 @@ def chain_rows(nodes: int) -> list[Row]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--llama", type=Path, help="the file that llama.py made")
+    parser.add_argument("--llama-core", type=Path, help="the same, decomposed")
+    parser.add_argument("--llama-dynamic", type=Path, help="the same, decomposed and with dynamic sizes")
     parser.add_argument("--nodes", type=int, nargs="*", default=[10_000, 100_000])
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -223,6 +267,9 @@ def main() -> None:
     if options.llama:
         rows += llama_rows(options.llama)
         rows += run_rows(options.llama)
+    for name, path in (("infer_llama", options.llama_core), ("infer_llama_dynamic", options.llama_dynamic)):
+        if path:
+            rows.append(infer_row(name, torch.export.load(path).graph_module))
     print(json.dumps({"rows": rows}, indent=1))
 
 

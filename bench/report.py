@@ -35,6 +35,7 @@ class Budget:
 
 BUDGET = (
     Budget("create_node", "create a node with known meta", "ns/node", 80),
+    Budget("build_node", "create a node through a builder, inference included", "ns/node", 1500),
     Budget("erase_node", "erase a node", "ns/node", 40),
     Budget("replace_use", "replace a use", "ns/node", 5),
     Budget("memory", "memory a node, arguments and meta included", "B/node", 120),
@@ -45,6 +46,9 @@ BUDGET = (
     Budget("parse_text", "parse text", "ns/node", 1000),
     Budget("print_text", "print text", "ns/node", 500),
     Budget("common_subexpressions", "common subexpressions, nothing to do", "ns/node", 60),
+    Budget("infer_graph", "infer the metas of a whole graph (FakeTensorProp)", "ns/node", 1000),
+    Budget("infer_llama", "the same, decomposed Llama of 32 layers", "ns/node", 1000),
+    Budget("infer_llama_dynamic", "the same, batch and sequence dynamic", "ns/node", 2000),
     Budget("read_llama", "read the Llama of 32 layers", "ms", 10),
     Budget("write_llama", "write it back, weights unchanged", "ms"),
     Budget("copy_llama", "copy the bytes of its file", "ms"),

@@ -44,10 +44,26 @@ def command_ms(command: list[Path | str], target: Path | None = None, repeats: i
     return min(times) * 1e3
 
 
-def winze_rows(build_dir: Path, model: Path) -> report.Rows:
+def export_models(build_dir: Path) -> dict[str, Path]:
+    """The Llama in the forms that are measured, by the name of the option that takes them."""
+    models = {name: build_dir / f"{name}.pt2" for name in ("llama32", "llama32_core", "llama32_dynamic")}
+    llama.export(models["llama32"])
+    llama.export(models["llama32_core"], decomposed=True)
+    llama.export(models["llama32_dynamic"], decomposed=True, dynamic=True)
+    return {
+        "llama": models["llama32"],
+        "llama-core": models["llama32_core"],
+        "llama-dynamic": models["llama32_dynamic"],
+    }
+
+
+def winze_rows(build_dir: Path, models: dict[str, Path]) -> report.Rows:
     """The C++ benchmarks, and the command's whole job from start to exit of the process."""
     command: list[str | Path] = [build_dir / "bin" / "winze_bench", "--benchmark_format=json"]
-    environment = os.environ | {"WINZE_BENCH_LLAMA": str(model)}
+    model = models["llama"]
+    environment = os.environ | {
+        f"WINZE_BENCH_{name.replace('-', '_').upper()}": str(path) for name, path in models.items()
+    }
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout
     (build_dir / "winze.json").write_bytes(output)
     rows = report.read_rows(json.loads(output))
@@ -66,15 +82,11 @@ def winze_rows(build_dir: Path, model: Path) -> report.Rows:
     return rows
 
 
-def python_rows(build_dir: Path, model: Path, sizes: list[str]) -> report.Rows:
-    command: list[str | Path] = [
-        sys.executable,
-        HERE / "python_side.py",
-        "--llama",
-        model,
-        "--nodes",
-        *sizes,
-    ]
+def python_rows(build_dir: Path, models: dict[str, Path], sizes: list[str]) -> report.Rows:
+    model = models["llama"]
+    command: list[str | Path] = [sys.executable, HERE / "python_side.py", "--nodes", *sizes]
+    for name, path in models.items():
+        command += [f"--{name}", path]
     output = output_of(command)
     (build_dir / "python.json").write_bytes(output)
     rows = report.read_rows(json.loads(output))
@@ -103,10 +115,9 @@ def main() -> int:
     parser.add_argument("--package", type=Path, help="folder of the Python package; its rows are left out without it")
     options = parser.parse_args()
     build_dir = options.build_dir.resolve()
-    model = build_dir / "llama32.pt2"
-    llama.export(model)
-    winze = winze_rows(build_dir, model)
-    python = python_rows(build_dir, model, options.nodes)
+    models = export_models(build_dir)
+    winze = winze_rows(build_dir, models)
+    python = python_rows(build_dir, models, options.nodes)
     if options.package:
         ours, theirs = package_rows(build_dir, options.package)
         winze, python = winze | ours, python | theirs

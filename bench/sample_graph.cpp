@@ -4,6 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "winze/builders/aten/add.h"
+#include "winze/builders/aten/mm.h"
+#include "winze/builders/aten/mul.h"
+#include "winze/builders/aten/view.h"
 #include "winze/schema/op_ids.h"
 
 namespace winze::bench {
@@ -36,6 +40,32 @@ void append_calls(Graph& graph, std::size_t nodes) {
         break;
       default:
         made = graph.call_function(op::aten_mul_Tensor, {last, before}, meta);
+        break;
+    }
+    before = last;
+    last = made;
+  }
+}
+
+void build_calls(Graph& graph, std::size_t nodes) {
+  const std::vector<Node> inputs = graph.placeholders();
+  const Value weight = inputs[1].value();
+  Value last = inputs[0].value();
+  Value before = last;
+  for (std::size_t index = 0; index < nodes; ++index) {
+    Value made;
+    switch (index % 4) {
+      case 0:
+        made = aten::mm(graph, last, weight);
+        break;
+      case 1:
+        made = aten::add(graph, last, before);
+        break;
+      case 2:
+        made = aten::view(graph, last, {.size = {8, 8}});
+        break;
+      default:
+        made = aten::mul(graph, last, before);
         break;
     }
     before = last;

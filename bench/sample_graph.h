@@ -15,4 +15,7 @@ namespace winze::bench {
 /// Appends calls of that mix to a graph that has two placeholders of the same f32[8, 8] meta.
 void append_calls(Graph& graph, std::size_t nodes);
 
+/// Appends the same calls by builders, which infer the metas.
+void build_calls(Graph& graph, std::size_t nodes);
+
 }  // namespace winze::bench

@@ -8,7 +8,7 @@ add_library(winze_plugin INTERFACE)
 target_link_libraries(winze_plugin INTERFACE winze_settings fmt::fmt tsl::robin_map)
 
 set(targets winze_plugin winze_settings winze_deflate winze_xxhash)
-foreach(component support symbolic schema ir program shape effects pass passes)
+foreach(component support symbolic schema ir program shape builders effects pass passes)
   if(TARGET winze_${component})
     list(APPEND targets winze_${component})
   endif()

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LAYERS = (
-    *("support", "symbolic", "schema", "ir", "program", "shape", "effects"),
+    *("support", "symbolic", "schema", "ir", "program", "shape", "builders", "effects"),
     *("rewrite", "pass", "passes", "partition", "torch"),
 )
 MAX_LINES = 550

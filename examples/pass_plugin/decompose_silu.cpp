@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // silu(x) = x * sigmoid(x), as a pass that `winze --load-pass-plugin` loads.
+#include "winze/builders/aten/mul.h"
+#include "winze/builders/aten/sigmoid.h"
 #include "winze/ir/graph.h"
 #include "winze/pass/pass_context.h"
 #include "winze/pass/pass_options.h"
@@ -36,10 +38,7 @@ void decompose_silu(Graph& graph, PassContext& context) {
     }
     const auto here = graph.inserting_before(silu);
     const Value x = silu.argument_value(0);
-    const MetaId meta = silu.value().meta_id();
-    const CallOptions from{.source = silu.source()};
-    const Value gate = graph.call_function(op::aten_sigmoid_default, {x}, meta, from);
-    const Value product = graph.call_function(op::aten_mul_Tensor, {x, gate}, meta, from);
+    const Value product = aten::mul(graph, x, aten::sigmoid(graph, x));
     silu.value().replace_all_uses_with(product);
     silu.erase();
   }

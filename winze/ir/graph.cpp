@@ -120,8 +120,9 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
   journal_->begin_edit();
   const std::size_t formal = signature.arguments.size();
   const std::size_t slots = std::max(formal, arguments.size());
-  const NodeId node = allocate_node(NodeKind::call_function, op, static_cast<std::uint32_t>(slots),
-                                    metas, options.source);
+  const NodeId node =
+      allocate_node(NodeKind::call_function, op, static_cast<std::uint32_t>(slots), metas,
+                    options.source.valid() ? options.source : insertion_source_);
   const std::uint32_t first = nodes_[node.index].first_slot;
   for (std::uint32_t index = 0; index < slots; ++index) {
     Argument argument = index < arguments.size() ? arguments[index] : Argument::default_value();

@@ -39,7 +39,7 @@ struct ResultStructure {
 
 /// What a call may be given beyond operator and arguments.
 struct CallOptions {
-  SourceId source;        ///< where it comes from; else that of the insertion point's replaced node
+  SourceId source;        ///< where it comes from; else where the insertion point's node does
   std::string_view name;  ///< name of the only value, or of the node where it has several
   const ResultStructure* structure = nullptr;
 };
@@ -90,9 +90,11 @@ class Graph {
   [[nodiscard]] Graph& subgraph(GraphId id) const;
 
   /// New nodes go right before / right after `node`, in the order of their creation, as long as the
-  /// guard lives.
+  /// guard lives. A call that is given no source has that of `node`.
   [[nodiscard]] InsertionGuard inserting_before(Node node);
   [[nodiscard]] InsertionGuard inserting_after(Node node);
+  /// Where a call comes from that is given no source.
+  [[nodiscard]] SourceId insertion_source() const { return insertion_source_; }
 
   // --- Reading.
 
@@ -327,6 +329,7 @@ class Graph {
   NodeId last_;
   NodeId insert_after_;
   bool insertion_set_ = false;
+  SourceId insertion_source_;
   std::size_t alive_ = 0;
   mutable std::uint32_t iterations_ = 0;
   bool is_single_tensor_return_ = false;
@@ -415,7 +418,7 @@ class UseRange {
 /// Sets a graph's insertion point while it lives and puts the old one back after.
 class [[nodiscard]] InsertionGuard {
  public:
-  InsertionGuard(Graph& graph, NodeId after);
+  InsertionGuard(Graph& graph, NodeId after, SourceId source);
   InsertionGuard(const InsertionGuard&) = delete;
   InsertionGuard& operator=(const InsertionGuard&) = delete;
   ~InsertionGuard();
@@ -424,6 +427,7 @@ class [[nodiscard]] InsertionGuard {
   Graph* graph_;
   NodeId saved_;
   bool saved_set_;
+  SourceId saved_source_;
 };
 
 template <typename Predicate>

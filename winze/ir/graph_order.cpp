@@ -132,22 +132,27 @@ NodeId Graph::insertion_predecessor() const {
                                                                        : last_;
 }
 
-InsertionGuard::InsertionGuard(Graph& graph, NodeId after)
-    : graph_(&graph), saved_(graph.insert_after_), saved_set_(graph.insertion_set_) {
+InsertionGuard::InsertionGuard(Graph& graph, NodeId after, SourceId source)
+    : graph_(&graph),
+      saved_(graph.insert_after_),
+      saved_set_(graph.insertion_set_),
+      saved_source_(graph.insertion_source_) {
   graph.insert_after_ = after;
   graph.insertion_set_ = true;
+  graph.insertion_source_ = source;
 }
 
 InsertionGuard::~InsertionGuard() {
   graph_->insert_after_ = saved_;
   graph_->insertion_set_ = saved_set_;
+  graph_->insertion_source_ = saved_source_;
 }
 
 InsertionGuard Graph::inserting_before(Node node) {
-  return {*this, nodes_[node.id().index].prev};
+  return {*this, nodes_[node.id().index].prev, node.source()};
 }
 InsertionGuard Graph::inserting_after(Node node) {
-  return {*this, node.id()};
+  return {*this, node.id(), node.source()};
 }
 
 std::uint32_t Graph::index_key(const NodeRecord& record) const {

@@ -138,6 +138,16 @@ void like(ShapeCall& call) {
   call.yield(result);
 }
 
+/// A clone of a tensor that is not strided has its layout.
+void clone(ShapeCall& call) {
+  const TensorMeta& self = call.tensor_of_any_layout(0);
+  if (self.layout != Layout::strided && call.is_none(1)) {
+    call.yield(self);
+  } else {
+    like(call);
+  }
+}
+
 /// new_zeros and the like: sizes given, dtype and device of the tensor.
 void new_tensor(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
@@ -254,7 +264,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_arange_start_step, arange, 3},
     {op::aten_bernoulli_default, contiguous_copy},
     {op::aten_bernoulli_p, preserving_copy},
-    {op::aten_clone_default, like},
+    {op::aten_clone_default, clone},
     {op::aten_contiguous_default, contiguous},
     {op::aten_copy_default, copy},
     {op::aten_dropout_default, dropout},

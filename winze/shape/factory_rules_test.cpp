@@ -38,6 +38,27 @@ TEST(FactoryRules, LikeKeepsDenseStridesOnly) {
             "f32[2, 3]");
 }
 
+// The strides are those that torch.empty_strided(sizes, strides).clone() has.
+TEST(FactoryRules, CloneClosesGapsInTheOrderOfDimensions) {
+  const auto clone = [](const std::string& type) {
+    return inferred("%x: input " + type, "aten.clone.default(%x)");
+  };
+  EXPECT_EQ(clone("f32[2, 3] strides [3, 1] offset [5]"), "f32[2, 3]");
+  EXPECT_EQ(clone("f32[2, 3] strides [1, 4]"), "f32[2, 3] strides [1, 2]");
+  EXPECT_EQ(clone("f32[2, 3] strides [0, 1]"), "f32[2, 3]");
+  EXPECT_EQ(clone("f32[2, 3] strides [1, 0]"), "f32[2, 3]");
+  EXPECT_EQ(clone("f32[2, 3, 4] strides [1, 20, 4]"), "f32[2, 3, 4] strides [1, 8, 2]");
+  EXPECT_EQ(clone("f32[2, 3, 4] strides [1, 0, 2]"), "f32[2, 3, 4] strides [1, 2, 6]");
+  EXPECT_EQ(clone("f32[3, 1, 4] strides [4, 9, 1]"), "f32[3, 1, 4] strides [4, 9, 1]");
+  EXPECT_EQ(clone("f32[0, 3] strides [7, 2]"), "f32[0, 3] strides [7, 2]");
+  EXPECT_EQ(clone("f32[s0, 3]"), "f32[s0, 3]");
+}
+
+TEST(FactoryRules, CloneKeepsALayoutThatIsNotStrided) {
+  EXPECT_EQ(inferred("%x: input f32[2, 3] layout sparse_coo", "aten.clone.default(%x)"),
+            "f32[2, 3] layout sparse_coo");
+}
+
 TEST(FactoryRules, ContiguousIsTheTensorItselfWhereItIs) {
   EXPECT_EQ(inferred("%x: input f32[2] offset [3]", "aten.contiguous.default(%x)"),
             "f32[2] offset [3]");

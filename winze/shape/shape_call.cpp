@@ -51,11 +51,19 @@ std::string_view ShapeCall::name_of_argument(std::uint32_t index) const {
   return index < op().schema.arguments.size() ? op().schema.arguments[index].name : "";
 }
 
-const TensorMeta& ShapeCall::tensor_of(const Argument& argument) const {
+const TensorMeta& ShapeCall::tensor_of_any_layout(std::uint32_t index) const {
+  return meta_of(argument(index));
+}
+
+const TensorMeta& ShapeCall::meta_of(const Argument& argument) const {
   const Value value = value_of(argument);
   if (!value.valid() || !value.is_tensor())
     cannot_infer("{} is given what is no tensor", op().qualified_name);
-  const TensorMeta& tensor = value.meta().tensor;
+  return value.meta().tensor;
+}
+
+const TensorMeta& ShapeCall::tensor_of(const Argument& argument) const {
+  const TensorMeta& tensor = meta_of(argument);
   if (tensor.layout != Layout::strided)
     cannot_infer("{} is given a tensor with the layout {}", op().qualified_name,
                  name_of(tensor.layout));

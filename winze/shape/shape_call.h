@@ -61,6 +61,8 @@ class ShapeCall {
 
   /// A tensor; anything else, and layouts other than strided, cannot be inferred.
   [[nodiscard]] const TensorMeta& tensor(std::uint32_t index) const;
+  /// A tensor of whatever layout: for rules whose result is the tensor itself but for its storage.
+  [[nodiscard]] const TensorMeta& tensor_of_any_layout(std::uint32_t index) const;
   /// A tensor, or null for None.
   [[nodiscard]] const TensorMeta* optional_tensor(std::uint32_t index) const;
   /// A tensor where the argument is one; null for a number and for None.
@@ -127,6 +129,7 @@ class ShapeCall {
   [[nodiscard]] Value value_of(const Argument& argument) const;
   [[nodiscard]] Argument element(const Argument& list, std::uint32_t index) const;
   [[nodiscard]] SymInt sym_int_of(const Argument& argument) const;
+  [[nodiscard]] const TensorMeta& meta_of(const Argument& argument) const;
   [[nodiscard]] const TensorMeta& tensor_of(const Argument& argument) const;
   [[nodiscard]] std::string_view name_of_argument(std::uint32_t index) const;
   [[nodiscard]] const Meta* recorded(std::size_t result) const;

@@ -55,6 +55,13 @@ ShapeRules::ShapeRules(Context& context) : context_(context), env_(context.symbo
   }
 }
 
+ShapeRules& ShapeRules::of(Context& context) {
+  static constexpr char key = 0;
+  std::shared_ptr<void>& kept = context.attachment(&key);
+  if (kept == nullptr) kept = std::make_shared<ShapeRules>(context);
+  return *static_cast<ShapeRules*>(kept.get());
+}
+
 bool ShapeRules::has_rule(OpId op) {
   return entry(op).via != Via::none;
 }

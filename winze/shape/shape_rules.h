@@ -35,10 +35,12 @@ using CustomShapeRule = std::function<void(ShapeCall& call)>;
 /// In-place and out variants go through the rule of their functional form: the result is the
 /// argument that is written, and the rule says whether the call is one that PyTorch accepts. Copies
 /// of views (`permute_copy`) go through the rule of the view.
-/// One for each context and thread; making one costs a few microseconds.
+/// Serves one thread at a time, as its context does; making one costs a few microseconds.
 class ShapeRules {
  public:
   explicit ShapeRules(Context& context);
+  /// The rules that the context itself keeps: those that builders infer with.
+  [[nodiscard]] static ShapeRules& of(Context& context);
 
   /// Whether calls of `op` can be inferred.
   [[nodiscard]] bool has_rule(OpId op);

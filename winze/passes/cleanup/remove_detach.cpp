@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/passes/cleanup/remove_detach.h"
 
+#include "winze/builders/aten/alias.h"
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/layout_uses.h"
 #include "winze/effects/state_slice.h"
@@ -32,8 +33,7 @@ void remove_out_of_place(Graph& graph, const AliasAnalysis& aliases, const Backw
     Value replacement = detach.argument_value(0);
     if (must_stay_a_tensor_of_its_own(detach, aliases)) {
       const auto here = graph.inserting_before(detach);
-      replacement = graph.call_function(op::aten_alias_default, {replacement},
-                                        detach.value().meta_id(), {.source = detach.source()});
+      replacement = aten::alias(graph, replacement);
       replacement.set_name(detach.value().name());
     }
     detach.value().replace_all_uses_with(replacement);

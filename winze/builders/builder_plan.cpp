@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/builders/builder_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "winze/builders/numbers_as_tensors.h"
+
+namespace winze {
+namespace {
+
+bool is_number(const Type& type) {
+  switch (type.base_kind()) {
+    case TypeKind::scalar:
+    case TypeKind::int_:
+    case TypeKind::sym_int:
+    case TypeKind::float_:
+    case TypeKind::sym_float:
+    case TypeKind::complex:
+      return !type.is_list();
+    default:
+      return false;
+  }
+}
+
+bool is_tensor(const Type& type) {
+  return type.base_kind() == TypeKind::tensor && !type.is_list();
+}
+
+bool is_written(const SchemaArgument& argument) {
+  return argument.alias && argument.alias->is_write;
+}
+
+/// Whether two overloads differ only in that one takes numbers where the other takes tensors, so
+/// that the kind of a value decides between them.
+bool are_siblings(const Schema& a, const Schema& b) {
+  if (a.arguments.size() != b.arguments.size() || a.returns.size() != b.returns.size())
+    return false;
+  for (std::size_t index = 0; index < a.arguments.size(); ++index) {
+    const SchemaArgument& x = a.arguments[index];
+    const SchemaArgument& y = b.arguments[index];
+    if (x.name != y.name || is_written(x) != is_written(y)) return false;
+    if (x.type == y.type) continue;
+    if (!(is_tensor(x.type) || is_number(x.type)) || !(is_tensor(y.type) || is_number(y.type)))
+      return false;
+  }
+  return true;
+}
+
+std::optional<std::string> class_of_element(const Type& type) {
+  switch (type.base_kind()) {
+    case TypeKind::tensor:
+      return "TensorArg";
+    case TypeKind::int_:
+      return "IntArg";
+    case TypeKind::sym_int:
+      return "SymIntArg";
+    case TypeKind::float_:
+    case TypeKind::sym_float:
+      return "FloatArg";
+    case TypeKind::bool_:
+      return "BoolArg";
+    case TypeKind::sym_bool:
+      return "SymBoolArg";
+    case TypeKind::scalar:
+      return "ScalarArg";
+    case TypeKind::str:
+      return "StringArg";
+    case TypeKind::scalar_type:
+      return "DtypeArg";
+    case TypeKind::layout:
+      return "LayoutArg";
+    case TypeKind::memory_format:
+      return "MemoryFormatArg";
+    case TypeKind::device:
+      return "DeviceArg";
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Elements of these classes are what they are without a context.
+bool may_be_element(TypeKind kind) {
+  return kind != TypeKind::scalar && kind != TypeKind::str;
+}
+
+std::optional<std::string> class_of_type(const Type& type) {
+  const Type inner = type.without_optional();
+  std::optional<std::string> name;
+  if (inner.is_list()) {
+    const Type element = inner.element();
+    if (element.is_list() || !may_be_element(element.base_kind())) return std::nullopt;
+    name = class_of_type(element);
+    if (!name) return std::nullopt;
+    const bool expands = inner.list_size() > 0 && is_number(element);
+    name = expands ? fmt::format("SizedListArg<{}, {}>", *name, inner.list_size())
+                   : fmt::format("ListArg<{}>", *name);
+  } else {
+    name = class_of_element(inner);
+  }
+  if (name && type.is_optional()) name = fmt::format("OptionalArg<{}>", *name);
+  return name;
+}
+
+/// Whether an argument stands in front, without a name: what the operator works on.
+bool is_operand(const SchemaArgument& argument) {
+  if (argument.default_value || argument.kwarg_only) return false;
+  return argument.type.base_kind() == TypeKind::tensor || argument.type.is(TypeKind::scalar);
+}
+
+class Planner {
+ public:
+  explicit Planner(std::vector<const Op*> overloads) : overloads_(std::move(overloads)) {
+    std::ranges::sort(overloads_, {}, [](const Op* op) {
+      return std::pair(parser_signature(op->schema), op->qualified_name);
+    });
+  }
+
+  BuilderPlans run() {
+    for (const Op* op : overloads_) {
+      if (const std::string reason = add(*op); !reason.empty())
+        plans_.left_out.push_back(fmt::format("{}: {}", op->qualified_name, reason));
+    }
+    align_options();
+    rank();
+    return std::move(plans_);
+  }
+
+ private:
+  /// Why there is no builder; empty where there is one.
+  std::string add(const Op& op) {
+    const Schema& schema = op.schema;
+    if (schema.is_variadic_arguments || schema.is_variadic_returns)
+      return "it takes or yields any number of values";
+    BuilderPlan plan{.op = &op, .name = cpp_name(schema.name)};
+    if (const auto siblings = siblings_of(op)) {
+      plan.overloads = *siblings;
+    } else {
+      return {};  // the one with a tensor takes numbers too
+    }
+    bool in_front = true;
+    for (std::uint32_t index = 0; index < schema.arguments.size(); ++index) {
+      const SchemaArgument& argument = schema.arguments[index];
+      if (argument.type.base_kind() == TypeKind::generator && argument.default_value) continue;
+      const std::optional<std::string> type = class_of(op, index);
+      if (!type) return fmt::format("nothing stands for {} {}", argument.type.str(), argument.name);
+      in_front = in_front && is_operand(argument);
+      (in_front ? plan.operands : plan.options)
+          .push_back({index, cpp_name(argument.name), *type, !argument.default_value});
+    }
+    if (!set_result(plan)) return "it yields several lists";
+    plans_.builders.push_back(std::move(plan));
+    return {};
+  }
+
+  /// The operators among which the kinds of values decide, those with more tensors first. Nothing
+  /// for one whose sibling takes a number for the tensor, as `add.Tensor` does: Python's parser
+  /// does not know it.
+  [[nodiscard]] std::optional<std::vector<OpId>> siblings_of(const Op& op) const {
+    const auto tensors = [](const Op& of) {
+      return std::ranges::count_if(of.schema.arguments, [](const SchemaArgument& argument) {
+        return is_tensor(argument.type);
+      });
+    };
+    std::vector<const Op*> found;
+    for (const Op* other : overloads_) {
+      if (other == &op || are_siblings(op.schema, other->schema)) found.push_back(other);
+    }
+    std::ranges::sort(found, {}, [&](const Op* each) {
+      return std::pair(-tensors(*each), each->qualified_name);
+    });
+    if (allows_numbers_as_tensors(op.schema.name)) {
+      if (found.front() != &op) return std::nullopt;
+      found.resize(1);
+    }
+    std::vector<OpId> ids;
+    for (const Op* each : found) ids.push_back(each->id);
+    return ids;
+  }
+
+  [[nodiscard]] std::optional<std::string> class_of(const Op& op, std::uint32_t index) const {
+    const SchemaArgument& argument = op.schema.arguments[index];
+    std::optional<std::string> name = class_of_type(argument.type);
+    if (!name) return name;
+    if (is_tensor(argument.type) && index > 0 && !is_written(argument) &&
+        allows_numbers_as_tensors(op.schema.name)) {
+      return argument.type.is_optional() ? "OptionalArg<TensorOrNumberArg>" : "TensorOrNumberArg";
+    }
+    if (argument.type.base_kind() == TypeKind::scalar &&
+        std::ranges::any_of(overloads_, [&](const Op* other) {
+          return are_siblings(op.schema, other->schema) &&
+                 is_tensor(other->schema.arguments[index].type);
+        })) {
+      return argument.type.is_optional() ? "OptionalArg<NumberArg>" : "NumberArg";
+    }
+    return name;
+  }
+
+  static bool set_result(BuilderPlan& plan) {
+    const std::vector<SchemaReturn>& returns = plan.op->schema.returns;
+    const auto lists = std::ranges::count_if(
+        returns, [](const SchemaReturn& result) { return result.type.is_list(); });
+    if (returns.empty()) {
+      plan.result = BuilderResult::node;
+    } else if (returns.size() == 1) {
+      plan.result = lists > 0 ? BuilderResult::list : BuilderResult::value;
+    } else if (lists > 0) {
+      return false;
+    } else {
+      const bool named = std::ranges::none_of(
+          returns, [](const SchemaReturn& result) { return result.name.empty(); });
+      plan.result = named ? BuilderResult::record : BuilderResult::array;
+    }
+    return true;
+  }
+
+  /// Names are given in the order of their declaration, so overloads that share them have them in
+  /// one order, that of the overload with most: `to.device` has dtype and device as
+  /// `to.dtype_layout` does. GCC refuses a call where only one of the two fits.
+  void align_options() {
+    for (BuilderPlan& plan : plans_.builders) {
+      const auto longest =
+          std::ranges::max_element(plans_.builders, {}, [&](const BuilderPlan& other) {
+            return same_operands(plan, other) ? other.options.size() : 0;
+          });
+      const std::vector<BuilderParameter> order = longest->options;
+      const auto place = [&](const BuilderParameter& option) {
+        return std::ranges::find(order, option.name, &BuilderParameter::name) - order.begin();
+      };
+      const auto has_place = [&](const BuilderParameter& option) {
+        return place(option) < static_cast<std::ptrdiff_t>(order.size());
+      };
+      if (std::ranges::all_of(plan.options, has_place)) std::ranges::sort(plan.options, {}, place);
+    }
+  }
+
+  /// Functions that the same operands lead to are told apart by their options; where those do not
+  /// tell, the first in PyTorch's order is meant.
+  void rank() {
+    std::vector<BuilderPlan>& builders = plans_.builders;
+    for (std::size_t index = 0; index < builders.size(); ++index) {
+      BuilderPlan& plan = builders[index];
+      const auto may_be_meant = [&](const BuilderPlan& other) {
+        return same_operands(plan, other) && is_out(plan) == is_out(other);
+      };
+      const auto all_default = [](const BuilderPlan& of) {
+        return std::ranges::none_of(of.options, &BuilderParameter::required);
+      };
+      plan.options_default = all_default(plan);
+      for (std::size_t before = 0; before < index; ++before) {
+        if (!may_be_meant(builders[before])) continue;
+        ++plan.rank;
+        if (all_default(builders[before])) plan.options_default = false;
+      }
+    }
+  }
+
+  static bool same_operands(const BuilderPlan& a, const BuilderPlan& b) {
+    return std::ranges::equal(a.operands, b.operands, {}, &BuilderParameter::type,
+                              &BuilderParameter::type);
+  }
+  static bool is_out(const BuilderPlan& plan) {
+    return std::ranges::any_of(plan.options, [&](const BuilderParameter& option) {
+      return is_written(plan.op->schema.arguments[option.index]);
+    });
+  }
+
+  std::vector<const Op*> overloads_;
+  BuilderPlans plans_;
+};
+
+std::string parser_type(const Type& type) {
+  const Type inner = type.without_optional();
+  std::string name;
+  if (inner.is_list()) {
+    const Type element = inner.element();
+    const std::string size =
+        inner.list_size() > 0 ? fmt::format("[{}]", inner.list_size()) : std::string();
+    if (is_number(element) && !element.is(TypeKind::scalar)) {
+      name = element.is(TypeKind::float_) ? "ArrayRef<double>" : "IntArrayRef" + size;
+    } else if (element.is(TypeKind::tensor)) {
+      name = element.is_optional() ? "c10::List<::std::optional<Tensor>>" : "TensorList" + size;
+    } else {
+      name = "::std::array<" + element.str() + ">";
+    }
+  } else if (is_number(inner) && inner.base_kind() != TypeKind::scalar) {
+    name = inner.is(TypeKind::float_) ? "double" : "int64_t";
+  } else if (inner.is(TypeKind::str)) {
+    name = "c10::string_view";
+  } else {
+    name = inner.str();
+  }
+  return type.is_optional() ? name + "?" : name;
+}
+
+}  // namespace
+
+std::string parser_signature(const Schema& schema) {
+  std::string text = std::string(schema.name) + "(";
+  bool after_star = false;
+  for (const SchemaArgument& argument : schema.arguments) {
+    if (is_written(argument) && argument.kwarg_only) continue;
+    if (!text.ends_with('(')) text += ", ";
+    if (argument.kwarg_only && !after_star) {
+      // The parser of `to` is written by hand: it tries a dtype by position before keywords.
+      text += schema.name == "to" ? "~, " : "*, ";
+      after_star = true;
+    }
+    text += parser_type(argument.type) + " ";
+    text += argument.name == "self" ? "input" : argument.name;
+    if (argument.default_value) text += fmt::format("={}", argument.default_text);
+  }
+  return text + ")";
+}
+
+std::string cpp_name(std::string_view name) {
+  // Keywords that may well be names in Python, and what builders themselves name.
+  constexpr std::array<std::string_view, 36> taken = {
+      "auto",   "bool",     "case",     "catch",    "char",   "const",  "default",  "delete",
+      "do",     "double",   "enum",     "explicit", "export", "false",  "float",    "graph",
+      "inline", "int",      "long",     "mutable",  "new",    "not",    "operator", "options",
+      "or",     "register", "short",    "signed",   "static", "switch", "template", "this",
+      "true",   "union",    "unsigned", "xor"};
+  const bool is_taken = std::ranges::find(taken, name) != taken.end();
+  return is_taken ? std::string(name) + "_" : std::string(name);
+}
+
+BuilderPlans plan_builders(const std::vector<const Op*>& overloads) {
+  return Planner(overloads).run();
+}
+
+}  // namespace winze

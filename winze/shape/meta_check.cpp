@@ -6,6 +6,7 @@
 
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_findings.h"
+#include "winze/program/guards.h"
 #include "winze/schema/op_ids.h"
 
 namespace winze {
@@ -41,14 +42,39 @@ std::string types_of(Context& context, std::span<const MetaId> metas) {
   return text.empty() ? "nothing" : text;
 }
 
+SymExpr condition_of(SymbolicContext& symbols, const GuardRelation& guard) {
+  if (guard.relation == "==") return symbols.eq(guard.left, guard.right);
+  if (guard.relation == "!=") return symbols.ne(guard.left, guard.right);
+  if (guard.relation == ">=") return symbols.ge(guard.left, guard.right);
+  if (guard.relation == "<=") return symbols.le(guard.left, guard.right);
+  if (guard.relation == ">") return symbols.gt(guard.left, guard.right);
+  return symbols.lt(guard.left, guard.right);
+}
+
+/// Conditions on sizes that hold wherever a run of the program comes through: the guards on its
+/// inputs and what it asserts.
+std::vector<SymExpr> known_conditions(const ExportedProgram& program) {
+  std::vector<SymExpr> conditions;
+  const GuardReader reader(program);
+  for (const std::string& guard : program.guards_code) {
+    for (const GuardRelation& relation : reader.read(guard).relations)
+      conditions.push_back(condition_of(program.context().symbols(), relation));
+  }
+  for (const Node assertion : program.graph->find_nodes(op::aten__assert_scalar_default)) {
+    if (!assertion.argument(0).is_value()) continue;
+    const Meta& meta = assertion.argument_value(0).meta();
+    if (meta.kind == ValueKind::sym_bool && meta.has_expression)
+      conditions.push_back(meta.expression);
+  }
+  return conditions;
+}
+
 class MetaVerifier {
  public:
-  MetaVerifier(Graph& root, bool compare_offsets)
-      : root_(root),
-        env_(root.context().symbols()),
-        rules_(root.context()),
-        compare_offsets_(compare_offsets) {
+  explicit MetaVerifier(const ExportedProgram& program)
+      : root_(*program.graph), rules_(root_.context()), compare_offsets_(records_offsets(program)) {
     findings_.set_printable(true);
+    for (const SymExpr condition : known_conditions(program)) rules_.env().assume(condition);
   }
 
   std::vector<Diagnostic> run() {
@@ -68,7 +94,7 @@ class MetaVerifier {
       return;
     }
     if (inference_.state != InferenceState::inferred) return;
-    const Proof same = same_results(env_, node, inference_, compare_offsets_);
+    const Proof same = same_results(rules_.env(), node, inference_, compare_offsets_);
     // Where something has to be assumed, so has that the two agree.
     if (same == Proof::yes || (same == Proof::unknown && !inference_.constraints.empty())) return;
     std::vector<MetaId> recorded;
@@ -86,7 +112,6 @@ class MetaVerifier {
   }
 
   Graph& root_;
-  ShapeEnv env_;
   ShapeRules rules_;
   bool compare_offsets_;
   Inference inference_;
@@ -163,7 +188,7 @@ bool records_offsets(const ExportedProgram& program) {
 }
 
 std::vector<Diagnostic> verify_metas(const ExportedProgram& program) {
-  return MetaVerifier(*program.graph, records_offsets(program)).run();
+  return MetaVerifier(program).run();
 }
 
 }  // namespace winze

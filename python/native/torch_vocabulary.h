@@ -43,6 +43,11 @@ class TorchVocabulary {
   [[nodiscard]] bool is_graph_module(nb::handle object) const {
     return is_a(object, graph_module_type_);
   }
+  /// True for the module that checks an exported program's guards, which `ExportedProgram.module()`
+  /// calls first.
+  [[nodiscard]] bool is_guards_module(nb::handle object) const {
+    return target_name(object.type()) == "torch.export._unlift.GuardsFn";
+  }
   /// True for an OpOverload or a higher-order operator.
   [[nodiscard]] bool is_operator(nb::handle object) const {
     return is_a(object, overload_type_) || is_a(object, higher_order_type_);

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from fx_programs import same, targets, traced
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import winze
 import winze.torch as wt
@@ -218,6 +219,40 @@ def test_new_graphs_without_metas_before_native_passes() -> None:
 
     x = torch.randn(4)
     same(compiled(lambda x: x.sin() + x.sin(), anew, "default", check=True)(x), x.sin() * 2)
+
+
+def test_graphs_made_anew_keep_the_inputs(tmp_path: Any) -> None:
+    """What traces a graph leaves placeholders without values, or with those of a fake mode of its own; and some passes
+    clear metas."""
+
+    def transform(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        return torch.fx.Transformer(gm).transform()
+
+    def trace(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        return make_fx(gm)(*(torch.ones(value.shape) for value in sample_inputs))
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 3)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.linear(x).sigmoid() + self.linear(x).sigmoid()
+
+    net, x = Net(), torch.randn(2, 3)
+    program = torch.export.export(net, (x,)).run_decompositions()
+
+    def forget(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        for node in gm.graph.nodes:
+            node.meta = {}
+        return gm
+
+    for made_anew in (transform, trace, forget):
+        lowered = wt.lower(program, passes=[made_anew, "default"])
+        modes = {node.meta["val"].fake_mode for node in lowered.graph.nodes if node.op != "output"}
+        assert modes == {next(iter(program.graph.nodes)).meta["val"].fake_mode}
+        torch.export.save(lowered, tmp_path / "lowered.pt2")
+        same(torch.export.load(tmp_path / "lowered.pt2").module()(x), net(x))
 
 
 def test_names_and_metas_that_a_pass_sets() -> None:

@@ -77,6 +77,7 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
     """Runs a pass over torch.fx and checks what it gave back."""
     _fake.tensor_placeholders_typed(gm, sample_inputs)
     before = Snapshot(gm)
+    mode = _fake.fake_mode_of(gm)
     signature = signature_of(gm) if keep_signature else None
     assert entry.fx_pass is not None
     try:
@@ -89,7 +90,8 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
         if hasattr(result, "run_folding"):  # of torch.fx's const_fold, which waits for a call of the module itself
             with unset_fake_temporarily():
                 result.run_folding()
-        _fake.update_values(result, touched, _fake.fake_mode_of(result))
+        _fake.keep_input_values(result, before.inputs(), mode)
+        _fake.update_values(result, touched, mode or _fake.fake_mode_of(result))
         if signature is not None:
             _check_outputs(entry.name, result, signature)
     except Exception as error:

@@ -153,6 +153,24 @@ def test_results_of_other_sizes_are_refused() -> None:
     assert any("pass sums changed result 0" in str(one.message) for one in said)
 
 
+def test_symbolic_numbers_as_arguments_are_refused() -> None:
+    def sizes_of_the_example(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        sizes = list(sin.meta["val"].shape)
+        put_after(sin, lambda graph: graph.call_function(aten.view.default, (sin, sizes)))
+        return gm
+
+    x = torch.randn(3, 2)
+    error = caught(
+        lambda: torch.compile(torch.sin, backend="winze", dynamic=True, options={"passes": [sizes_of_the_example]})(x)
+    )
+    assert error.pass_name == "sizes_of_the_example"
+    assert "is an argument, and has no value when the graph runs" in error.message
+    assert "aten.view.default" in error.node
+    assert "materialize_symint" in (error.hint or "")
+    same(compiled(torch.sin, sizes_of_the_example)(x), x.sin())
+
+
 def test_a_pass_result_is_no_module() -> None:
     from torch.fx.passes.infra.pass_base import PassBase, PassResult
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.fx.passes.infra.pass_base import PassResult
@@ -87,6 +88,7 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
         _check_result(entry.name, result, signature)
         touched = before.touched(result.graph)
         _check_attributes(entry.name, result, touched)
+        _check_arguments(entry.name, touched)
         if hasattr(result, "run_folding"):  # of torch.fx's const_fold, which waits for a call of the module itself
             with unset_fake_temporarily():
                 result.run_folding()
@@ -123,6 +125,20 @@ def _check_attributes(name: str, gm: fx.GraphModule, touched: Sequence[fx.Node])
                     f"pass {name} left an invalid graph: the attribute {node.target!r} is a fake tensor, without data",
                     node=node.format_node() or "",
                     hint="make constants outside of a FakeTensorMode",
+                    pass_name=name,
+                )
+
+
+def _check_arguments(name: str, touched: Sequence[fx.Node]) -> None:
+    """Refuses symbolic numbers among the arguments of calls: they are known to the compilation alone."""
+    for node in touched:
+        for leaf in torch.utils._pytree.tree_leaves((node.args, node.kwargs)):
+            if isinstance(leaf, torch.SymInt | torch.SymFloat | torch.SymBool):
+                raise Error(
+                    f"pass {name} left an invalid graph: the symbolic number {leaf} is an argument, and has no value "
+                    "when the graph runs",
+                    node=node.format_node() or "",
+                    hint="give the call a node: gm.graph.materialize_symint(number), or sym_size.int of a tensor",
                     pass_name=name,
                 )
 

@@ -171,6 +171,17 @@ def test_symbolic_numbers_as_arguments_are_refused() -> None:
     same(compiled(torch.sin, sizes_of_the_example)(x), x.sin())
 
 
+def test_a_pass_may_take_the_module_alone() -> None:
+    def on_module(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        put_after(sin_of(gm), lambda graph: graph.call_function(aten.neg.default, (sin_of(gm),)))
+        return gm
+
+    x = torch.randn(3)
+    same(compiled(torch.sin, on_module)(x), -x.sin())
+    error = caught(lambda: compiled(torch.cos, lambda: None)(x))
+    assert "takes 0 positional arguments but 2 were given" in error.message
+
+
 def test_a_pass_result_is_no_module() -> None:
     from torch.fx.passes.infra.pass_base import PassBase, PassResult
 

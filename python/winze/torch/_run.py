@@ -80,11 +80,10 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
     before = Snapshot(gm)
     mode = _fake.fake_mode_of(gm)
     signature = signature_of(gm) if keep_signature else None
-    assert entry.fx_pass is not None
     try:
         # AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data.
         with unset_fake_temporarily():
-            result = entry.fx_pass(gm, list(sample_inputs))
+            result = entry.run(gm, sample_inputs)
         _check_result(entry.name, result, signature)
         touched = before.touched(result.graph)
         _check_attributes(entry.name, result, touched)

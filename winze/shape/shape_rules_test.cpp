@@ -197,6 +197,29 @@ TEST(MetaCheck, WhatTheProgramAssertsCounts) {
   EXPECT_THAT(findings("  aten._assert_scalar.default(%c, \"too many\")\n"), testing::IsEmpty());
 }
 
+TEST(MetaCheck, WhatIsNotProvedHasToHoldForTheExample) {
+  Context context;
+  ExportedProgram program =
+      parse_program(context,
+                    "symbol s0 in [4, int_oo]\n"
+                    "graph f(%x: input f32[s0, 3]) {\n"
+                    "  %y = aten.view.default(%x, [2, -1]) : f32[2, 3*s0//2]\n"
+                    "  %z = aten.slice.Tensor(%x, end=6) : f32[6, 3]\n"
+                    "  return output %y, output %z\n}");
+  SymbolicContext& symbols = context.symbols();
+  const SymExpr s0 = *symbols.find_symbol("s0");
+  EXPECT_EQ(verify_metas(program).size(), 1U);
+  program.expressions.add(s0, {.hint = std::int64_t{8}});
+  EXPECT_THAT(verify_metas(program), testing::IsEmpty());
+  EXPECT_EQ(symbols.range(s0).lo, 4);
+  EXPECT_EQ(symbols.range(s0).hi, Range::infinity);
+
+  ExportedProgram other = program.clone();
+  other.expressions = {};
+  other.expressions.add(s0, {.hint = std::int64_t{5}});
+  EXPECT_FALSE(verify_metas(other).empty());
+}
+
 TEST(MetaCheck, ReportsCallsThatWouldFail) {
   Context context;
   const ExportedProgram program = parse_program(

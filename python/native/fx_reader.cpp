@@ -63,6 +63,9 @@ void FxReader::read_node(nb::handle node) {
   if (is_text(op, "placeholder")) return;
   if (is_text(op, "get_attr")) return read_get_attr(node);
   if (is_text(op, "output")) return read_output(node);
+  if (is_text(op, "call_module") &&
+      torch_.is_guards_module(attribute(text_of(node.attr(torch_.names.target)))))
+    return opaque_call(node, {.object = {}, .name = "guards"}, results_of(node));
   refuse(
       node,
       fmt::format("{} of \"{}\" is no ATen operator", text_of(op),

@@ -43,13 +43,13 @@ struct FxGraph {
 /// Graphs that higher-order operators run are read too. What has no native form (an argument that
 /// is a dictionary, a target that is no operator, a nested graph with several users) becomes a call
 /// to an opaque operator whose arguments are the values it depends on; it counts as having every
-/// effect.
+/// effect. So does the call of the module that checks an exported program's guards.
 class FxReader {
  public:
   /// Reads `graphs.back()`, and appends the graphs nested in it.
   FxReader(TorchVocabulary& torch, Context& context, std::deque<FxGraph>& graphs);
 
-  /// \throws Error that names the node where there is a call_module or call_method.
+  /// \throws Error that names the node where there is another call_module, or a call_method.
   void read();
 
  private:

@@ -141,7 +141,12 @@ Argument ArgumentsFromPython::read(nb::handle object, int depth) {
     return value_from_python(graph_, object);
   }
   if (PyBool_Check(raw) != 0) return Argument(raw == Py_True);
-  if (PyLong_Check(raw) != 0) return Argument(nb::cast<std::int64_t>(object));
+  if (PyLong_Check(raw) != 0) {
+    std::int64_t integer = 0;
+    if (!nb::try_cast(object, integer))
+      throw nb::value_error(fmt::format("{} does not fit into 64 bits", shown(object)).c_str());
+    return Argument(integer);
+  }
   if (PyFloat_Check(raw) != 0) return Argument(PyFloat_AsDouble(raw));
   if (PyComplex_Check(raw) != 0) {
     return context.complex(PyComplex_RealAsDouble(raw), PyComplex_ImagAsDouble(raw));

@@ -3,6 +3,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "python/native/bindings.h"
 #include "python/native/handles.h"
 #include "winze/ir/text_printer.h"
@@ -86,6 +89,46 @@ void set_arg(const NodeHandle& self, std::uint32_t index, nb::handle value) {
   node.set_argument(index, reader.read(value));
 }
 
+void set_kwarg(const NodeHandle& self, const std::string& name, nb::handle value) {
+  const Node node = self.get();
+  if (node.is_call()) {
+    const auto& formals = node.graph().context().ops().get(node.op()).schema.arguments;
+    const auto found = std::ranges::find(formals, name, &SchemaArgument::name);
+    if (found != formals.end())
+      return set_arg(self, static_cast<std::uint32_t>(found - formals.begin()), value);
+  }
+  throw nb::type_error(fmt::format("{} has no argument {}", node.str(), quote(name)).c_str());
+}
+
+/// What is no longer given has its default; keyword arguments stay.
+void set_args(const NodeHandle& self, const nb::tuple& args) {
+  const std::size_t before = nb::len(call_arguments(self).positional);
+  const Node node = self.get();
+  if (node.kind() == NodeKind::placeholder || node.kind() == NodeKind::get_attr)
+    throw nb::type_error(fmt::format("{} takes no arguments", node.str()).c_str());
+  for (std::uint32_t i = 0; i < nb::len(args); ++i) {
+    const bool is_graph = i < node.argument_count() && nb::isinstance<GraphHandle>(args[i]);
+    if (is_graph && node.argument(i).kind() == ArgumentKind::graph) continue;
+    set_arg(self, i, args[i]);
+  }
+  for (auto i = static_cast<std::uint32_t>(nb::len(args)); i < before; ++i)
+    node.set_argument(i, Argument::default_value());
+}
+
+/// What is no longer given has its default; positional arguments stay.
+void set_kwargs(const NodeHandle& self, const nb::dict& kwargs) {
+  const nb::dict before = call_arguments(self).keywords;
+  for (const auto& [name, value] : kwargs) set_kwarg(self, nb::cast<std::string>(name), value);
+  for (const auto& [name, value] : before) {
+    if (kwargs.contains(name)) continue;
+    const auto& formals = self.get().graph().context().ops().get(self.get().op()).schema.arguments;
+    const auto found =
+        std::ranges::find(formals, nb::cast<std::string>(name), &SchemaArgument::name);
+    self.get().set_argument(static_cast<std::uint32_t>(found - formals.begin()),
+                            Argument::default_value());
+  }
+}
+
 nb::dict as_dict(const GraphHandle& graph, const std::vector<Node>& nodes) {
   nb::dict result;
   for (const Node node : nodes) result[nb::cast(NodeHandle(graph, node))] = nb::none();
@@ -134,9 +177,20 @@ nb::dict meta(const NodeHandle& self) {
   return result;
 }
 
-void replace_all_uses_with(const NodeHandle& self, nb::handle replacement) {
+void replace_all_uses_with(const NodeHandle& self, nb::handle replacement,
+                           const nb::object& delete_user_cb) {
   const Node node = self.get();
-  if (nb::isinstance<NodeHandle>(replacement) && node.value_count() != 1) {
+  if (!delete_user_cb.is_none()) {
+    // Asked beforehand: the callback may raise.
+    std::unordered_set<std::uint32_t> chosen;
+    for (const Node user : node.users()) {
+      if (nb::cast<bool>(nb::bool_(delete_user_cb(NodeHandle(self.graph, user)))))
+        chosen.insert(user.id().index);
+    }
+    value_from_python(self.graph, nb::cast(self))
+        .replace_uses_if(value_from_python(self.graph, replacement),
+                         [&](Node user) { return chosen.contains(user.id().index); });
+  } else if (nb::isinstance<NodeHandle>(replacement) && node.value_count() != 1) {
     node.replace_all_uses_with(nb::cast<NodeHandle>(replacement).get());
   } else {
     value_from_python(self.graph, nb::cast(self))
@@ -162,9 +216,12 @@ void bind_node_view(nb::module_& module) {
       .def_prop_ro("target", &target)
       .def_prop_ro("name", &node_name)
       .def_prop_ro("graph", [](const NodeHandle& self) { return self.graph; })
-      .def_prop_ro(
-          "args", [](const NodeHandle& self) { return nb::tuple(call_arguments(self).positional); })
-      .def_prop_ro("kwargs", [](const NodeHandle& self) { return call_arguments(self).keywords; })
+      .def_prop_rw(
+          "args", [](const NodeHandle& self) { return nb::tuple(call_arguments(self).positional); },
+          &set_args)
+      .def_prop_rw(
+          "kwargs", [](const NodeHandle& self) { return call_arguments(self).keywords; },
+          &set_kwargs)
       .def_prop_ro("meta", &meta)
       .def_prop_ro("users",
                    [](const NodeHandle& self) { return as_dict(self.graph, self.get().users()); })
@@ -180,7 +237,9 @@ void bind_node_view(nb::module_& module) {
       .def_prop_ro("next", [](const NodeHandle& self) { return neighbour(self, true); })
       .def_prop_ro("prev", [](const NodeHandle& self) { return neighbour(self, false); })
       .def("update_arg", &set_arg, nb::arg("idx"), nb::arg("arg"))
-      .def("replace_all_uses_with", &replace_all_uses_with, nb::arg("replace_with"))
+      .def("update_kwarg", &set_kwarg, nb::arg("key"), nb::arg("arg").none())
+      .def("replace_all_uses_with", &replace_all_uses_with, nb::arg("replace_with"),
+           nb::arg("delete_user_cb") = nb::none())
       .def(
           "replace_input_with",
           [](const NodeHandle& self, nb::handle old_input, nb::handle new_input) {

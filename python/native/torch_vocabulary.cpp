@@ -95,14 +95,11 @@ std::optional<ValueKind> TorchVocabulary::symbolic_kind(nb::handle object) const
   return std::nullopt;
 }
 
-ScalarType TorchVocabulary::scalar_type(nb::handle dtype) {
+std::optional<ScalarType> TorchVocabulary::scalar_type(nb::handle dtype) {
   const auto found = dtypes_.find(dtype.ptr());
   if (found != dtypes_.end()) return found->second;
-  const std::string name = last_part(dtype);
-  const std::optional<ScalarType> type = scalar_type_from_name(name);
-  if (!type) throw Error(fmt::format("dtype {} is not known", name));
   dtype.inc_ref();  // a dtype lives as long as torch
-  return dtypes_.emplace(dtype.ptr(), *type).first->second;
+  return dtypes_.emplace(dtype.ptr(), scalar_type_from_name(last_part(dtype))).first->second;
 }
 
 Device TorchVocabulary::device(Context& context, nb::handle object) {
@@ -119,7 +116,9 @@ Device TorchVocabulary::device(Context& context, nb::handle object) {
 }
 
 std::optional<Argument> TorchVocabulary::constant(Context& context, nb::handle object) {
-  if (is_exactly(object, dtype_type_)) return Argument(scalar_type(object));
+  if (is_exactly(object, dtype_type_)) {
+    if (const auto type = scalar_type(object)) return Argument(*type);
+  }
   if (is_exactly(object, device_type_)) return Argument(device(context, object));
   if (is_exactly(object, memory_format_type_)) {
     if (const auto format = memory_format_from_name(last_part(object))) return Argument(*format);
@@ -131,7 +130,10 @@ std::optional<Argument> TorchVocabulary::constant(Context& context, nb::handle o
 }
 
 void TorchVocabulary::read_tensor(Context& context, nb::handle tensor, TensorMeta& meta) {
-  meta.dtype = scalar_type(tensor.attr(names.dtype));
+  const nb::object dtype = tensor.attr(names.dtype);
+  const std::optional<ScalarType> type = scalar_type(dtype);
+  if (!type) throw Error(fmt::format("dtype {} is not known", last_part(dtype)));
+  meta.dtype = *type;
   // A fake tensor answers `device` through Python's dispatch, its own attribute at once.
   const bool is_fake = is_exactly(tensor, fake_tensor_type_);
   const nb::object where = tensor.attr(is_fake ? names.fake_device : names.device);

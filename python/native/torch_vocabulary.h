@@ -43,6 +43,11 @@ class TorchVocabulary {
   [[nodiscard]] bool is_graph_module(nb::handle object) const {
     return is_a(object, graph_module_type_);
   }
+  /// True for the module that checks an exported program's guards, which `ExportedProgram.module()`
+  /// calls first.
+  [[nodiscard]] bool is_guards_module(nb::handle object) const {
+    return target_name(object.type()) == "torch.export._unlift.GuardsFn";
+  }
   /// True for an OpOverload or a higher-order operator.
   [[nodiscard]] bool is_operator(nb::handle object) const {
     return is_a(object, overload_type_) || is_a(object, higher_order_type_);
@@ -64,15 +69,16 @@ class TorchVocabulary {
     return PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(object.type().ptr()),
                             reinterpret_cast<PyTypeObject*>(type.ptr())) != 0;
   }
-  std::string target_name(nb::handle target) const;
-  ScalarType scalar_type(nb::handle dtype);
+  [[nodiscard]] std::string target_name(nb::handle target) const;
+  /// Nothing for those of quantized tensors.
+  std::optional<ScalarType> scalar_type(nb::handle dtype);
   Device device(Context& context, nb::handle object);
 
   nb::object torch_, node_type_, tensor_type_, fake_tensor_type_, graph_module_type_, getitem_;
   nb::object sym_int_type_, sym_float_type_, sym_bool_type_, overload_type_, higher_order_type_;
   nb::object dtype_type_, layout_type_, memory_format_type_, device_type_, strided_, srepr_;
   std::unordered_map<PyObject*, Target> targets_;
-  std::unordered_map<PyObject*, ScalarType> dtypes_;
+  std::unordered_map<PyObject*, std::optional<ScalarType>> dtypes_;
   nb::object last_device_;  ///< mostly that of the next tensor too
   std::string last_device_type_;
   std::int16_t last_device_index_ = -1;

@@ -383,6 +383,24 @@ def test_new_node_with_several_results() -> None:
     same(list(gm(x)), list(x.max(-1)))
 
 
+def test_modules_of_exported_programs_keep_their_guards() -> None:
+    """`ExportedProgram.module()` calls a module that checks sizes, before everything else."""
+
+    class Net(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.sigmoid() + x.sigmoid().clone()
+
+    dynamic = ({0: torch.export.Dim("n", min=2, max=5)},)
+    gm = torch.export.export(Net(), (torch.randn(3),), dynamic_shapes=dynamic).module()
+    assert isinstance(gm, torch.fx.GraphModule)
+    gm = run(gm, "default")
+    assert targets(gm) == ["aten.sigmoid.default", "aten.add.Tensor"]
+    x = torch.randn(4)
+    same(gm(x), x.sigmoid() + x.sigmoid())
+    with pytest.raises(AssertionError, match="Guard failed"):
+        gm(torch.randn(6))
+
+
 def test_call_module_and_call_method() -> None:
     gm = torch.fx.symbolic_trace(lambda x: x.relu())
     with pytest.raises(winze.Error, match='call_method of "relu" is no ATen operator') as caught:

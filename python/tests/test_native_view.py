@@ -63,6 +63,57 @@ def test_names_of_torch_fx(program: winze.Program) -> None:
     assert program.graph.find_nodes(op="placeholder", target="y") == [found["y"]]
 
 
+def test_arguments_are_set_as_in_torch_fx(program: winze.Program) -> None:
+    found = nodes(program)
+    x, y, add = found["x"], found["y"], found["s"]
+    add.args = (y, 3.5)
+    assert (add.args, add.kwargs) == ((y, 3.5), {"alpha": 2})
+    add.kwargs = {}
+    assert (add.args, add.kwargs) == ((y, 3.5), {})
+    add.kwargs = {"alpha": 4, "other": x}
+    assert (add.args, add.kwargs) == ((y, x), {"alpha": 4})
+    add.update_kwarg("alpha", 5)
+    assert add.kwargs == {"alpha": 5}
+    topk = found["v"] if "v" in found else program.graph.find_nodes(op="call_function", target=aten.topk.default)[0]
+    topk.args = (found["r"], 2, 0, False)
+    assert topk.args == (found["r"], 2, 0, False)
+    topk.args = (found["r"], 1)
+    assert topk.args == (found["r"], 1)
+    program.graph.lint()
+
+    with pytest.raises(IndexError, match="has 3 arguments"):
+        add.args = (x, y, 1, 1)
+    with pytest.raises(TypeError, match='has no argument "beta"'):
+        add.kwargs = {"beta": 1}
+    with pytest.raises(winze.Error, match="takes Tensor, not"):
+        add.args = (x,)
+    with pytest.raises(winze.Error, match="use"):
+        add.args = (found["r"], y)
+    with pytest.raises(TypeError, match="takes no arguments"):
+        x.args = (y,)
+    with pytest.raises(ValueError, match="1180591620717411303424 does not fit into 64 bits"):
+        add.args = (x, 2**70)
+
+
+def test_uses_are_replaced_where_asked(program: winze.Program) -> None:
+    found = nodes(program)
+    add, relu = found["s"], found["r"]
+    graph = program.graph
+    with graph.inserting_after(relu):
+        twice = graph.call_function(aten.mul.Tensor, (add, relu), like=relu)
+    add.replace_all_uses_with(found["x"], delete_user_cb=lambda user: user != relu)
+    assert relu.args == (add,)
+    assert twice.args == (found["x"], relu)
+
+    def fails(user: winze.Node) -> bool:
+        raise KeyError(user.name)
+
+    with pytest.raises(KeyError):
+        add.replace_all_uses_with(found["x"], delete_user_cb=fails)
+    assert relu.args == (add,)
+    graph.lint()
+
+
 def test_results_of_a_node_with_several(program: winze.Program) -> None:
     (topk,) = program.graph.find_nodes(op="call_function", target=aten.topk.default)
     values, indices = topk.results

@@ -156,3 +156,14 @@ def test_a_replaced_node_in_a_dictionary() -> None:
     wt.Pipeline([merge])(gm)
     assert call.kwargs["kwargs"] == {"x": first, "out": first}
     assert call.kwargs["grid"] == [(1, 1, 1)]
+
+
+def test_dtypes_of_quantized_tensors() -> None:
+    """They have no native form: the calls that name or yield them are kept as they are."""
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        quantized = torch.quantize_per_tensor(x.sigmoid() + x.sigmoid(), 0.1, 0, torch.qint8)
+        return quantized.dequantize() * 2
+
+    x = torch.randn(4)
+    same(torch.compile(model, backend="winze", options={"check": True})(x), model(x))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from fx_programs import same, targets, traced
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import winze
 import winze.torch as wt
@@ -152,6 +153,35 @@ def test_results_of_other_sizes_are_refused() -> None:
     assert any("pass sums changed result 0" in str(one.message) for one in said)
 
 
+def test_symbolic_numbers_as_arguments_are_refused() -> None:
+    def sizes_of_the_example(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        sizes = list(sin.meta["val"].shape)
+        put_after(sin, lambda graph: graph.call_function(aten.view.default, (sin, sizes)))
+        return gm
+
+    x = torch.randn(3, 2)
+    error = caught(
+        lambda: torch.compile(torch.sin, backend="winze", dynamic=True, options={"passes": [sizes_of_the_example]})(x)
+    )
+    assert error.pass_name == "sizes_of_the_example"
+    assert "is an argument, and has no value when the graph runs" in error.message
+    assert "aten.view.default" in error.node
+    assert "materialize_symint" in (error.hint or "")
+    same(compiled(torch.sin, sizes_of_the_example)(x), x.sin())
+
+
+def test_a_pass_may_take_the_module_alone() -> None:
+    def on_module(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        put_after(sin_of(gm), lambda graph: graph.call_function(aten.neg.default, (sin_of(gm),)))
+        return gm
+
+    x = torch.randn(3)
+    same(compiled(torch.sin, on_module)(x), -x.sin())
+    error = caught(lambda: compiled(torch.cos, lambda: None)(x))
+    assert "takes 0 positional arguments but 2 were given" in error.message
+
+
 def test_a_pass_result_is_no_module() -> None:
     from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
@@ -218,6 +248,40 @@ def test_new_graphs_without_metas_before_native_passes() -> None:
 
     x = torch.randn(4)
     same(compiled(lambda x: x.sin() + x.sin(), anew, "default", check=True)(x), x.sin() * 2)
+
+
+def test_graphs_made_anew_keep_the_inputs(tmp_path: Any) -> None:
+    """What traces a graph leaves placeholders without values, or with those of a fake mode of its own; and some passes
+    clear metas."""
+
+    def transform(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        return torch.fx.Transformer(gm).transform()
+
+    def trace(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        return make_fx(gm)(*(torch.ones(value.shape) for value in sample_inputs))
+
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 3)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.linear(x).sigmoid() + self.linear(x).sigmoid()
+
+    net, x = Net(), torch.randn(2, 3)
+    program = torch.export.export(net, (x,)).run_decompositions()
+
+    def forget(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        for node in gm.graph.nodes:
+            node.meta = {}
+        return gm
+
+    for made_anew in (transform, trace, forget):
+        lowered = wt.lower(program, passes=[made_anew, "default"])
+        modes = {node.meta["val"].fake_mode for node in lowered.graph.nodes if node.op != "output"}
+        assert modes == {next(iter(program.graph.nodes)).meta["val"].fake_mode}
+        torch.export.save(lowered, tmp_path / "lowered.pt2")
+        same(torch.export.load(tmp_path / "lowered.pt2").module()(x), net(x))
 
 
 def test_names_and_metas_that_a_pass_sets() -> None:

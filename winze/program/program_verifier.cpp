@@ -31,6 +31,12 @@ int output_rank(OutputKind kind) {
   }
 }
 
+bool declares_writes(const Schema& schema) {
+  return std::ranges::any_of(schema.arguments, [](const SchemaArgument& argument) {
+    return argument.alias && argument.alias->is_write;
+  });
+}
+
 class ProgramVerifier {
  public:
   ProgramVerifier(const ExportedProgram& program, Findings& findings)
@@ -219,9 +225,11 @@ class ProgramVerifier {
                   fmt::format("no weight or constant is named {}", quote(node.target())));
   }
 
+  /// As torch/_export/verifier.py has it, the schema counts: what an operator writes without saying
+  /// so, as instance_norm does, functionalization leaves in place.
   void check_functional(const Graph& graph, const Node& node) {
     const Op& op = context_.ops().get(node.op());
-    if (op.effects.writes.empty() || op.is_higher_order()) return;
+    if (op.is_higher_order() || !declares_writes(op.schema)) return;
     findings_.add(
         graph, node.id(),
         fmt::format(

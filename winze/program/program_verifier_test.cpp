@@ -104,6 +104,14 @@ TEST(ProgramVerifier, FindsWritesInTheAtenDialect) {
   EXPECT_THAT(findings(graph), IsEmpty());
 }
 
+TEST(ProgramVerifier, WritesThatNoSchemaDeclaresAreOfTheAtenDialect) {
+  const std::string graph =
+      "graph f(%x: input f32[2, 3, 4], %m: input f32[3], %v: input f32[3]) {\n"
+      "  %y = aten.instance_norm.default(%x, None, None, %m, %v, True, 0.1, 1e-05, False) : "
+      "f32[2, 3, 4]\n  return output %y\n}\n";
+  EXPECT_THAT(findings(aten_header + graph + root), IsEmpty());
+}
+
 TEST(ProgramVerifier, FindsAttributesThatAreNotThere) {
   EXPECT_THAT(findings("graph f() {\n  %y = get_attr \"a\" : f32[3]\n  return %y\n}\n"),
               Contains(HasSubstr("no weight or constant is named \"a\"")));

@@ -28,8 +28,9 @@ namespace winze {
 
 /// Infers every call of the program that has a rule anew, nested graphs included, and gives a
 /// finding for each whose recorded results differ, with both, and for each that PyTorch would
-/// refuse. What cannot be told is no finding. At most 1000, and one that says how many more there
-/// are. A few microseconds a call.
+/// refuse. What cannot be told is no finding; what neither ranges nor guards prove has to hold for
+/// the sizes that the program was exported with. At most 1000, and one that says how many more
+/// there are. A few microseconds a call.
 [[nodiscard]] std::vector<Diagnostic> verify_metas(const ExportedProgram& program);
 
 }  // namespace winze

@@ -83,17 +83,59 @@ Proof ShapeEnv::equal(SymInt a, SymInt b) const {
   if (a == b) return Proof::yes;
   if (constants(a, b)) return Proof::no;
   if (intersection(symbols_.range(a), symbols_.range(b)).empty()) return Proof::no;
-  return symbols_.prove_eq(a, b);
+  const Proof proof = symbols_.prove_eq(a, b);
+  if (proof != Proof::unknown) return proof;
+  return less_equal(a, b) == Proof::yes && less_equal(b, a) == Proof::yes ? Proof::yes
+                                                                          : Proof::unknown;
 }
 
 Proof ShapeEnv::less(SymInt a, SymInt b) const {
   if (constants(a, b)) return from_bool(a.constant() < b.constant());
-  return symbols_.prove_lt(a, b);
+  const Proof proof = symbols_.prove_lt(a, b);
+  if (proof != Proof::unknown || not_negative_.empty()) return proof;
+  if (follows(add(a, 1), b)) return Proof::yes;
+  return follows(b, a) ? Proof::no : Proof::unknown;
 }
 
 Proof ShapeEnv::less_equal(SymInt a, SymInt b) const {
   if (constants(a, b)) return from_bool(a.constant() <= b.constant());
-  return symbols_.prove_le(a, b);
+  const Proof proof = symbols_.prove_le(a, b);
+  if (proof != Proof::unknown || not_negative_.empty()) return proof;
+  if (follows(a, b)) return Proof::yes;
+  return follows(add(b, 1), a) ? Proof::no : Proof::unknown;
+}
+
+void ShapeEnv::assume(SymExpr condition) {
+  constexpr std::size_t most_conditions = 256;
+  std::vector<SymExpr> open = {condition};
+  for (std::size_t next = 0; next < open.size() && open.size() <= most_conditions; ++next) {
+    const auto view = symbols_.operands(open[next]);
+    const std::vector<SymExpr> operands(view.begin(), view.end());
+    const SymOp op = symbols_.op(open[next]);
+    if (op == SymOp::land) {
+      open.insert(open.end(), operands.begin(), operands.end());
+      continue;
+    }
+    const bool compares = op == SymOp::eq || op == SymOp::le || op == SymOp::lt;
+    if (!compares || symbols_.kind(operands[0]) != SymKind::int_kind ||
+        symbols_.kind(operands[1]) != SymKind::int_kind)
+      continue;
+    const SymExpr difference = symbols_.sub(operands[1], operands[0]);
+    assume_not_negative(op == SymOp::lt ? symbols_.sub(difference, 1) : difference);
+    if (op == SymOp::eq) assume_not_negative(symbols_.neg(difference));
+  }
+}
+
+void ShapeEnv::assume_not_negative(SymExpr value) {
+  constexpr std::size_t most_assumptions = 64;
+  if (not_negative_.size() < most_assumptions && symbols_.prove_le(0, value) == Proof::unknown)
+    not_negative_.push_back(value);
+}
+
+bool ShapeEnv::follows(SymInt a, SymInt b) const {
+  return std::ranges::any_of(not_negative_, [&](SymExpr slack) {
+    return symbols_.prove_le(symbols_.add(a, slack), b) == Proof::yes;
+  });
 }
 
 bool ShapeEnv::known_multiple(SymInt a, SymInt b) const {

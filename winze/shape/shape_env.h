@@ -17,9 +17,10 @@ struct ShapeConstraint {
 
 /// Arithmetic and questions about sizes, named after PyTorch's ShapeEnv.
 ///
-/// Every answer is a proof over the ranges of the symbols, never a guess from example values. Where
-/// PyTorch asks `guard_or_false`, a rule asks whether the proof is `yes`. What a rule must have and
-/// cannot prove it requires: that becomes a constraint, and what does not hold an Error.
+/// Every answer is a proof from the ranges of the symbols and what is assumed of them, never a
+/// guess from example values. Where PyTorch asks `guard_or_false`, a rule asks whether the proof is
+/// `yes`. What a rule must have and cannot prove it requires: that becomes a constraint, and what
+/// does not hold an Error.
 class ShapeEnv {
  public:
   explicit ShapeEnv(SymbolicContext& symbols) : symbols_(symbols) {}
@@ -53,6 +54,10 @@ class ShapeEnv {
   [[nodiscard]] bool is_unbacked(SymInt value) const {
     return !value.is_constant() && (symbol_facts(value) & has_unbacked) != 0;
   }
+  /// Takes a condition for true from now on, besides the ranges of the symbols: comparisons of
+  /// integers, and conjunctions of these. Others, and those beyond a fixed number, are passed over.
+  void assume(SymExpr condition);
+
   /// Known to be a multiple of `b`; false where `b` may be 0.
   [[nodiscard]] bool known_multiple(SymInt a, SymInt b) const;
 
@@ -75,6 +80,9 @@ class ShapeEnv {
   [[nodiscard]] std::vector<ShapeConstraint> take_constraints() { return std::move(constraints_); }
 
  private:
+  void assume_not_negative(SymExpr value);
+  /// Whether `a <= b` follows from one of the assumptions.
+  [[nodiscard]] bool follows(SymInt a, SymInt b) const;
   [[nodiscard]] bool known(SymInt a, std::int64_t value) const {
     if (a.is_constant()) return a.constant() == value;
     const Range range = symbols_.range(a);
@@ -100,6 +108,7 @@ class ShapeEnv {
 
   SymbolicContext& symbols_;
   mutable std::vector<std::uint8_t> facts_;  ///< by index of the expression; 0 where not asked yet
+  std::vector<SymExpr> not_negative_;        ///< the assumptions: each is at least 0
   std::vector<ShapeConstraint> constraints_;
 };
 

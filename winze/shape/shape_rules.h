@@ -53,6 +53,9 @@ class ShapeRules {
   /// Infers a call about to be made in `graph`, arguments in schema position.
   void infer(const Graph& graph, OpId op, std::span<const Argument> arguments, Inference& result);
 
+  /// What the rules ask about sizes.
+  [[nodiscard]] ShapeEnv& env() { return env_; }
+
  private:
   enum class Via : std::uint8_t {
     unknown,  ///< not looked for yet

@@ -127,6 +127,24 @@ TEST(ShapeRules, FamiliesNameEachOperatorOnce) {
   for (const ShapeFamily& family : shape_families()) EXPECT_FALSE(family.rows.empty());
 }
 
+TEST(ShapeEnv, ProvesFromWhatIsAssumed) {
+  Context context;
+  SymbolicContext& symbols = context.symbols();
+  const auto a = symbols.symbol("s0");
+  const auto b = symbols.symbol("s1");
+  ShapeEnv env(symbols);
+  EXPECT_EQ(env.less_equal(a, b), Proof::unknown);
+  env.assume(symbols.land(symbols.le(a, b), symbols.lt(b, symbols.add(a, 3))));
+  EXPECT_EQ(env.less_equal(a, b), Proof::yes);
+  EXPECT_EQ(env.less(b, a), Proof::no);
+  EXPECT_EQ(env.less(b, symbols.add(a, 3)), Proof::yes);
+  EXPECT_EQ(env.less_equal(b, a), Proof::unknown);
+  EXPECT_EQ(env.equal(a, b), Proof::unknown);
+  EXPECT_EQ(env.min(a, b), SymInt(a));
+  env.assume(symbols.eq(a, b));
+  EXPECT_EQ(env.equal(a, b), Proof::yes);
+}
+
 TEST(MetaCheck, ReportsBothSides) {
   Context context;
   const ExportedProgram program = parse_program(
@@ -145,6 +163,61 @@ TEST(MetaCheck, EqualByProofIsEqual) {
       "graph f(%x: input f32[s0, 4]) {\n"
       "  %y = aten.relu.default(%x) : f32[s0, 4] strides [Min(4, 4*s0), 1]\n  return %y\n}");
   EXPECT_THAT(verify_metas(program), testing::IsEmpty());
+}
+
+TEST(MetaCheck, GuardsOnInputsCount) {
+  Context context;
+  ExportedProgram program =
+      parse_program(context,
+                    "symbol s0 in [2, int_oo]\nsymbol s1 in [2, int_oo]\n"
+                    "graph f(%x: input f32[s0], %y: input f32[s1]) {\n"
+                    "  %n = aten.sym_size.int(%y, 0) : int = s1\n"
+                    "  %a = aten.slice.Tensor(%x, end=%n) : f32[s1]\n"
+                    "  %b = aten.slice.Tensor(%x, start=%n) : f32[s0 - s1] offset [s1]\n"
+                    "  return output %a, output %b\n}");
+  EXPECT_EQ(verify_metas(program).size(), 2U);
+  program.guards_code = {"L['y'].size()[0] <= L['x'].size()[0]"};
+  EXPECT_THAT(verify_metas(program), testing::IsEmpty());
+}
+
+TEST(MetaCheck, WhatTheProgramAssertsCounts) {
+  Context context;
+  const auto findings = [&](std::string_view assertion) {
+    return verify_metas(
+        parse_program(context, fmt::format("symbol s0 in [2, int_oo]\nsymbol u0 in [0, int_oo]\n"
+                                           "graph f(%x: input f32[s0], %i: input i64[]) {{\n"
+                                           "  %n = aten.item.default(%i) : int = u0\n"
+                                           "  %s = aten.sym_size.int(%x, 0) : int = s0\n"
+                                           "  %c = _operator.le(%n, %s) : bool = (u0 <= s0)\n{}"
+                                           "  %a = aten.slice.Tensor(%x, end=%n) : f32[u0]\n"
+                                           "  return output %a\n}}",
+                                           assertion)));
+  };
+  EXPECT_EQ(findings("").size(), 1U);
+  EXPECT_THAT(findings("  aten._assert_scalar.default(%c, \"too many\")\n"), testing::IsEmpty());
+}
+
+TEST(MetaCheck, WhatIsNotProvedHasToHoldForTheExample) {
+  Context context;
+  ExportedProgram program =
+      parse_program(context,
+                    "symbol s0 in [4, int_oo]\n"
+                    "graph f(%x: input f32[s0, 3]) {\n"
+                    "  %y = aten.view.default(%x, [2, -1]) : f32[2, 3*s0//2]\n"
+                    "  %z = aten.slice.Tensor(%x, end=6) : f32[6, 3]\n"
+                    "  return output %y, output %z\n}");
+  SymbolicContext& symbols = context.symbols();
+  const SymExpr s0 = *symbols.find_symbol("s0");
+  EXPECT_EQ(verify_metas(program).size(), 1U);
+  program.expressions.add(s0, {.hint = std::int64_t{8}});
+  EXPECT_THAT(verify_metas(program), testing::IsEmpty());
+  EXPECT_EQ(symbols.range(s0).lo, 4);
+  EXPECT_EQ(symbols.range(s0).hi, Range::infinity);
+
+  ExportedProgram other = program.clone();
+  other.expressions = {};
+  other.expressions.add(s0, {.hint = std::int64_t{5}});
+  EXPECT_FALSE(verify_metas(other).empty());
 }
 
 TEST(MetaCheck, ReportsCallsThatWouldFail) {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import heapq
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -39,6 +39,33 @@ def tensor_placeholders_typed(gm: fx.GraphModule, inputs: Iterable[Any]) -> None
             value = node.meta.get("example_value", given[index] if index < len(given) else None)
         if isinstance(value, torch.Tensor):
             node.type = torch.Tensor
+
+
+def is_of_other_mode(value: Any, mode: FakeTensorMode | None) -> bool:
+    """Whether there is something in a value of a meta that belongs to another mode, or to the symbols of another."""
+    if mode is None:
+        return False
+    for leaf in torch.utils._pytree.tree_leaves(value):
+        if isinstance(leaf, FakeTensor) and leaf.fake_mode is not mode:
+            return True
+        if isinstance(leaf, torch.SymInt | torch.SymFloat | torch.SymBool):
+            return getattr(leaf.node, "shape_env", None) is not mode.shape_env
+    return False
+
+
+def keep_input_values(gm: fx.GraphModule, inputs: Sequence[dict[str, Any]], mode: FakeTensorMode | None) -> None:
+    """Gives the placeholders of a graph that was made anew the values that its inputs had before, by position.
+
+    Those of calls follow from them. What traces a graph (`fx.Transformer`, `make_fx`) leaves placeholders without
+    values, or with those of a mode of its own.
+    """
+    placeholders = gm.graph.find_nodes(op="placeholder")
+    if len(placeholders) != len(inputs):
+        return
+    for node, before in zip(placeholders, inputs, strict=True):
+        if "val" in before and ("val" not in node.meta or is_of_other_mode(node.meta["val"], mode)):
+            node.meta["val"] = before["val"]
+            node.meta.pop("tensor_meta", None)
 
 
 def placeholders_first(graph: fx.Graph) -> None:
@@ -140,7 +167,7 @@ def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTens
         except Exception as error:
             logger.debug("the value of %s is not known: %s", node.format_node(), error)
             continue
-        if "val" in node.meta and same_value(node.meta["val"], value):
+        if "val" in node.meta and same_value(node.meta["val"], value) and not is_of_other_mode(node.meta["val"], mode):
             continue
         node.meta["val"] = value
         node.meta.pop("tensor_meta", None)

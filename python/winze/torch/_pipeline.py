@@ -42,6 +42,12 @@ class Entry:
     def is_fx(self) -> bool:
         return self.fx_pass is not None
 
+    def run(self, gm: fx.GraphModule, sample_inputs: Sequence[Any]) -> Any:
+        """Calls a pass over torch.fx. One that takes nothing but the module is given just that."""
+        function: Callable[..., Any] | None = self.fx_pass
+        assert function is not None
+        return function(gm, list(sample_inputs)) if _takes_inputs(function) else function(gm)
+
     def describe(self) -> str:
         if self.native:
             return f"{self.native}  (native)"
@@ -52,6 +58,22 @@ class Entry:
 
 def _name_of(function: Any) -> str:
     return str(getattr(function, "__name__", None) or type(function).__name__)
+
+
+def _takes_inputs(function: Callable[..., Any]) -> bool:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a builtin
+        return True
+    try:
+        signature.bind(None)
+    except TypeError:
+        return True
+    try:
+        signature.bind(None, [])
+    except TypeError:
+        return False
+    return True
 
 
 def _place_of(function: Any) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.fx.passes.infra.pass_base import PassResult
@@ -77,19 +78,21 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
     """Runs a pass over torch.fx and checks what it gave back."""
     _fake.tensor_placeholders_typed(gm, sample_inputs)
     before = Snapshot(gm)
+    mode = _fake.fake_mode_of(gm)
     signature = signature_of(gm) if keep_signature else None
-    assert entry.fx_pass is not None
     try:
         # AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data.
         with unset_fake_temporarily():
-            result = entry.fx_pass(gm, list(sample_inputs))
+            result = entry.run(gm, sample_inputs)
         _check_result(entry.name, result, signature)
         touched = before.touched(result.graph)
         _check_attributes(entry.name, result, touched)
+        _check_arguments(entry.name, touched)
         if hasattr(result, "run_folding"):  # of torch.fx's const_fold, which waits for a call of the module itself
             with unset_fake_temporarily():
                 result.run_folding()
-        _fake.update_values(result, touched, _fake.fake_mode_of(result))
+        _fake.keep_input_values(result, before.inputs(), mode)
+        _fake.update_values(result, touched, mode or _fake.fake_mode_of(result))
         if signature is not None:
             _check_outputs(entry.name, result, signature)
     except Exception as error:
@@ -121,6 +124,20 @@ def _check_attributes(name: str, gm: fx.GraphModule, touched: Sequence[fx.Node])
                     f"pass {name} left an invalid graph: the attribute {node.target!r} is a fake tensor, without data",
                     node=node.format_node() or "",
                     hint="make constants outside of a FakeTensorMode",
+                    pass_name=name,
+                )
+
+
+def _check_arguments(name: str, touched: Sequence[fx.Node]) -> None:
+    """Refuses symbolic numbers among the arguments of calls: they are known to the compilation alone."""
+    for node in touched:
+        for leaf in torch.utils._pytree.tree_leaves((node.args, node.kwargs)):
+            if isinstance(leaf, torch.SymInt | torch.SymFloat | torch.SymBool):
+                raise Error(
+                    f"pass {name} left an invalid graph: the symbolic number {leaf} is an argument, and has no value "
+                    "when the graph runs",
+                    node=node.format_node() or "",
+                    hint="give the call a node: gm.graph.materialize_symint(number), or sym_size.int of a tensor",
                     pass_name=name,
                 )
 

@@ -38,14 +38,20 @@ class Snapshot:
             Snapshot(child) for child in gm._modules.values() if isinstance(child, fx.GraphModule) and child is not gm
         ]
 
+    def inputs(self) -> list[dict[str, Any]]:
+        """The metas of the placeholders of then, in order."""
+        return [state.meta for state in self._nodes if state.node.op == "placeholder"]
+
     def touched(self, graph: fx.Graph) -> list[fx.Node]:
-        """The nodes of the graph that are new or have other arguments than then, in order."""
+        """The nodes of the graph that are new, have other arguments than then, or lost their value, in order."""
         states = {state.node: state for state in self._nodes}
         found = []
         for node in graph.nodes:
             state = states.get(node)
-            if state is None or not (
-                node.args is state.args and node.kwargs is state.kwargs and node.target is state.target
+            if (
+                state is None
+                or not (node.args is state.args and node.kwargs is state.kwargs and node.target is state.target)
+                or ("val" in state.meta and "val" not in node.meta)
             ):
                 found.append(node)
         return found

@@ -61,14 +61,47 @@ def unchanged(gm: torch.fx.GraphModule) -> None:
     winze._native.FxBridge(vocabulary(), gm).apply(None)
 
 
-def fx_clean_up(gm: torch.fx.GraphModule) -> None:
-    graph = gm.graph
-    for work in (fx_passes.remove_no_op_clones, fx_passes.common_subexpressions):
-        if work(graph):
-            graph.eliminate_dead_code()
-            graph.lint()
-            gm.recompile()
-    graph.eliminate_dead_code()
+TEN_NATIVE = ", ".join(each.__name__.replace("_", "-") for each in fx_passes.TEN_PASSES)
+
+
+def ten_over_view(graph: winze.Graph) -> None:
+    for each in fx_passes.TEN_PASSES:
+        each(graph)
+
+
+def ten_rows(gm: torch.fx.GraphModule, repeats: int) -> tuple[Rows, Rows]:
+    """The ten clean-up passes as C++, as Python over the native graph, and as Python over torch.fx."""
+    left: list[int] = []
+
+    def native() -> float:
+        bridge = winze._native.FxBridge(vocabulary(), gm)
+        spent = seconds(lambda: bridge.run(TEN_NATIVE), 1)
+        left.append(len(bridge))
+        return spent
+
+    def view() -> float:
+        bridge = winze._native.FxBridge(vocabulary(), gm)
+        spent = seconds(lambda: ten_over_view(bridge.graph), 1)
+        left.append(len(bridge))
+        return spent
+
+    def in_fx(one: torch.fx.GraphModule) -> None:
+        fx_passes.run_passes(one, fx_passes.TEN_PASSES)
+        left.append(len(one.graph.nodes))
+
+    def through_bridge(one: torch.fx.GraphModule) -> None:
+        winze.torch.Pipeline(TEN_NATIVE)(one)
+        left.append(len(one.graph.nodes))
+
+    theirs = consume(in_fx, gm, repeats) * 1e3
+    ours = {
+        "ten_native": min(native() for _ in range(repeats)) * 1e3,
+        "ten_view": min(view() for _ in range(repeats)) * 1e3,
+        "ten_bridge": consume(through_bridge, gm, repeats) * 1e3,
+    }
+    if len(set(left)) != 1:
+        raise AssertionError(f"the passes leave graphs of different sizes: {left}")
+    return ours, dict.fromkeys(ours, theirs)
 
 
 def swap_sigmoid(graph: Any) -> None:
@@ -92,16 +125,11 @@ def swap_sigmoid_natively(graph: winze.Graph) -> None:
 def graph_rows(gm: torch.fx.GraphModule, repeats: int) -> tuple[Rows, Rows]:
     """Winze's rows, and PyTorch's of the same names."""
     bridge = winze._native.FxBridge(vocabulary(), gm)
-    in_fx = consume(fx_clean_up, gm, repeats) * 1e3
     winze_rows = {
         "bridge_unchanged": seconds(lambda: unchanged(gm), repeats) / len(gm.graph.nodes) * 1e6,
-        "clean_up_bridge": consume(winze.torch.Pipeline("default"), gm, repeats) * 1e3,
-        "clean_up_native": seconds(lambda: bridge.run("default"), 1) * 1e3,
         "swap_calls": seconds(lambda: swap_sigmoid_natively(bridge.graph), 1) * 1e3,
     }
     python_rows = {
-        "clean_up_bridge": in_fx,
-        "clean_up_native": in_fx,
         "swap_calls": consume(lambda one: swap_sigmoid(one.graph), gm, repeats) * 1e3,
     }
     return winze_rows, python_rows

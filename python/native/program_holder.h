@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "winze/program/program.h"
 
@@ -25,6 +28,10 @@ struct ProgramHolder {
   bool closed = false;
   /// Raised where indices of erased nodes may be given out again: handles of before are stale.
   std::uint32_t epoch = 0;
+  /// What Python was shown for operators (torch's own objects) and for metas of tensors, by index:
+  /// each is made once.
+  std::vector<nanobind::object> shown_ops;
+  std::vector<nanobind::object> shown_metas;
 };
 
 using SharedProgram = std::shared_ptr<ProgramHolder>;

@@ -187,9 +187,16 @@ Argument ArgumentsFromPython::read(nb::handle object, int depth) {
   throw Error(fmt::format("{} {} is not known", kind, text));
 }
 
-OpId op_from_python(Context& context, nb::handle target) {
+OpId op_from_python(const GraphHandle& graph, nb::handle target) {
+  ProgramHolder& holder = *graph.holder;
+  const auto known = holder.given_ops.find(target.ptr());
+  if (known != holder.given_ops.end()) return known->second.op;
   const auto name = nb::cast<std::string>(targets("name_of")(target));
-  return context.ops().find_or_throw(name);
+  const OpId op = graph.get().context().ops().find_or_throw(name);
+  if (!nb::isinstance<nb::str>(target)) {
+    holder.given_ops.emplace(target.ptr(), ProgramHolder::GivenOp{nb::borrow(target), op});
+  }
+  return op;
 }
 
 }  // namespace winze

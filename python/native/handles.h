@@ -74,6 +74,6 @@ class ArgumentsFromPython {
 };
 
 /// The operator that a target (a name, or an operator of torch) stands for. \throws Error.
-[[nodiscard]] OpId op_from_python(Context& context, nb::handle target);
+[[nodiscard]] OpId op_from_python(const GraphHandle& graph, nb::handle target);
 
 }  // namespace winze

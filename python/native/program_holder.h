@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "winze/program/program.h"
@@ -32,6 +33,12 @@ struct ProgramHolder {
   /// each is made once.
   std::vector<nanobind::object> shown_ops;
   std::vector<nanobind::object> shown_metas;
+  /// What Python gave for operators, by object; a name is looked up each time.
+  struct GivenOp {
+    nanobind::object target;  ///< keeps the key alive
+    OpId op;
+  };
+  std::unordered_map<const PyObject*, GivenOp> given_ops;
 };
 
 using SharedProgram = std::shared_ptr<ProgramHolder>;

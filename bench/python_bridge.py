@@ -5,14 +5,15 @@
     PYTHONPATH=build/python python bench/python_bridge.py [--layers 32] [--repeats 3] [--rounds 2] [--skip-compile]
 
 The members `winze` and `python` have rows of the same names; see `report.py` for the format. Times are of the
-process's own CPU, so that other work on the machine disturbs them little; the shortest of several runs. Everything
-runs on one thread.
+process's own CPU, so that other work on the machine disturbs them little; the shortest of several runs, or for
+compilations the median. Everything runs on one thread.
 """
 
 import argparse
 import copy
 import gc
 import json
+import statistics
 import sys
 import time
 import warnings
@@ -149,7 +150,7 @@ def compile_once(model: torch.nn.Module, tokens: torch.Tensor, backend: str, kin
 
 
 def compile_rows(rounds: int) -> tuple[Rows, Rows]:
-    """The shortest of several compilations in one process. The backends take turns in the order A B B A, so that what
+    """The median of several compilations in one process. The backends take turns in the order A B B A, so that what
     drifts (caches that fill, other work on the machine) weighs on both alike."""
     model, tokens = llama.Llama(), llama.sample_tokens()
     x = torch.rand(2, requires_grad=True)
@@ -163,7 +164,7 @@ def compile_rows(rounds: int) -> tuple[Rows, Rows]:
             for backend in (*BACKENDS, *BACKENDS[::-1]):
                 times[backend].append(compile_once(model, tokens, backend, kind))
         for backend, each in times.items():
-            rows[backend][f"compile_{kind}"] = min(each)
+            rows[backend][f"compile_{kind}"] = statistics.median(each)
             text = ", ".join(f"{one:.2f}" for one in each)
             print(f"compile for {kind}, {backend}: {text} s", file=sys.stderr, flush=True)
     return rows[BACKENDS[0]], rows[BACKENDS[1]]

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times the Python package over the Llama of the whole-job benchmark, and prints JSON.
 
-    PYTHONPATH=build/python python bench/python_bridge.py [--layers 32] [--repeats 3] [--skip-compile]
+    PYTHONPATH=build/python python bench/python_bridge.py [--layers 32] [--repeats 3] [--rounds 2] [--skip-compile]
 
 The members `winze` and `python` have rows of the same names; see `report.py` for the format. Times are of the
-process's own CPU, so that other work on the machine disturbs them little; the shortest of several runs. Everything
-runs on one thread.
+process's own CPU, so that other work on the machine disturbs them little; the shortest of several runs, or for
+compilations the median. Everything runs on one thread.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import copy
 import gc
 import json
 import statistics
-import subprocess
 import sys
 import time
 import warnings
@@ -61,14 +60,47 @@ def unchanged(gm: torch.fx.GraphModule) -> None:
     winze._native.FxBridge(vocabulary(), gm).apply(None)
 
 
-def fx_clean_up(gm: torch.fx.GraphModule) -> None:
-    graph = gm.graph
-    for work in (fx_passes.remove_no_op_clones, fx_passes.common_subexpressions):
-        if work(graph):
-            graph.eliminate_dead_code()
-            graph.lint()
-            gm.recompile()
-    graph.eliminate_dead_code()
+TEN_NATIVE = ", ".join(each.__name__.replace("_", "-") for each in fx_passes.TEN_PASSES)
+
+
+def ten_over_view(graph: winze.Graph) -> None:
+    for each in fx_passes.TEN_PASSES:
+        each(graph)
+
+
+def ten_rows(gm: torch.fx.GraphModule, repeats: int) -> tuple[Rows, Rows]:
+    """The ten clean-up passes as C++, as Python over the native graph, and as Python over torch.fx."""
+    left: list[int] = []
+
+    def native() -> float:
+        bridge = winze._native.FxBridge(vocabulary(), gm)
+        spent = seconds(lambda: bridge.run(TEN_NATIVE), 1)
+        left.append(len(bridge))
+        return spent
+
+    def view() -> float:
+        bridge = winze._native.FxBridge(vocabulary(), gm)
+        spent = seconds(lambda: ten_over_view(bridge.graph), 1)
+        left.append(len(bridge))
+        return spent
+
+    def in_fx(one: torch.fx.GraphModule) -> None:
+        fx_passes.run_passes(one, fx_passes.TEN_PASSES)
+        left.append(len(one.graph.nodes))
+
+    def through_bridge(one: torch.fx.GraphModule) -> None:
+        winze.torch.Pipeline(TEN_NATIVE)(one)
+        left.append(len(one.graph.nodes))
+
+    theirs = consume(in_fx, gm, repeats) * 1e3
+    ours = {
+        "ten_native": min(native() for _ in range(repeats)) * 1e3,
+        "ten_view": min(view() for _ in range(repeats)) * 1e3,
+        "ten_bridge": consume(through_bridge, gm, repeats) * 1e3,
+    }
+    if len(set(left)) != 1:
+        raise AssertionError(f"the passes leave graphs of different sizes: {left}")
+    return ours, dict.fromkeys(ours, theirs)
 
 
 def swap_sigmoid(graph: Any) -> None:
@@ -92,27 +124,21 @@ def swap_sigmoid_natively(graph: winze.Graph) -> None:
 def graph_rows(gm: torch.fx.GraphModule, repeats: int) -> tuple[Rows, Rows]:
     """Winze's rows, and PyTorch's of the same names."""
     bridge = winze._native.FxBridge(vocabulary(), gm)
-    in_fx = consume(fx_clean_up, gm, repeats) * 1e3
     winze_rows = {
         "bridge_unchanged": seconds(lambda: unchanged(gm), repeats) / len(gm.graph.nodes) * 1e6,
-        "clean_up_bridge": consume(winze.torch.Pipeline("default"), gm, repeats) * 1e3,
-        "clean_up_native": seconds(lambda: bridge.run("default"), 1) * 1e3,
         "swap_calls": seconds(lambda: swap_sigmoid_natively(bridge.graph), 1) * 1e3,
     }
     python_rows = {
-        "clean_up_bridge": in_fx,
-        "clean_up_native": in_fx,
         "swap_calls": consume(lambda one: swap_sigmoid(one.graph), gm, repeats) * 1e3,
     }
     return winze_rows, python_rows
 
 
-def compile_once(backend: str, kind: str) -> float:
+def compile_once(model: torch.nn.Module, tokens: torch.Tensor, backend: str, kind: str) -> float:
     """Seconds of the process to compile the Llama and run it once, forward or forward and backward."""
-    model, tokens = llama.Llama(), llama.sample_tokens()
-    x = torch.rand(2, requires_grad=True)  # what is loaded and cached once in a process
-    torch.compile(torch.sin, backend=backend)(x).sum().backward()
     torch._dynamo.reset()
+    model.zero_grad()
+    gc.collect()
     compiled = torch.compile(model, backend=backend)
     begin = time.process_time()
     if kind == "inference":
@@ -123,24 +149,25 @@ def compile_once(backend: str, kind: str) -> float:
     return time.process_time() - begin
 
 
-def compile_rows(layers: int, repeats: int) -> tuple[Rows, Rows]:
-    """The shortest of several compilations, each in a process of its own, the backends in turn."""
-    times: dict[tuple[str, str], list[float]] = {}
-    for _ in range(repeats):
-        for kind in KINDS:
-            for backend in BACKENDS:
-                command = [sys.executable, __file__, "--layers", str(layers), "--compile-once", backend, kind]
-                output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-                times.setdefault((backend, kind), []).append(float(output))
-                print(f"compile for {kind}, {backend}: {float(output):.2f} s", file=sys.stderr, flush=True)
-    for (backend, kind), each in times.items():
-        print(
-            f"compile for {kind}, {backend}: shortest {min(each):.2f} s, median {statistics.median(each):.2f} s of "
-            f"{len(each)}",
-            file=sys.stderr,
-        )
-    ours, theirs = ({f"compile_{kind}": min(times[backend, kind]) for kind in KINDS} for backend in BACKENDS)
-    return ours, theirs
+def compile_rows(rounds: int) -> tuple[Rows, Rows]:
+    """The median of several compilations in one process. The backends take turns in the order A B B A, so that what
+    drifts (caches that fill, other work on the machine) weighs on both alike."""
+    model, tokens = llama.Llama(), llama.sample_tokens()
+    x = torch.rand(2, requires_grad=True)
+    for backend in BACKENDS:  # what is loaded and cached once in a process
+        torch._dynamo.reset()
+        torch.compile(torch.sin, backend=backend)(x).sum().backward()
+    rows: dict[str, Rows] = {backend: {} for backend in BACKENDS}
+    for kind in KINDS:
+        times: dict[str, list[float]] = {backend: [] for backend in BACKENDS}
+        for _ in range(rounds):
+            for backend in (*BACKENDS, *BACKENDS[::-1]):
+                times[backend].append(compile_once(model, tokens, backend, kind))
+        for backend, each in times.items():
+            rows[backend][f"compile_{kind}"] = statistics.median(each)
+            text = ", ".join(f"{one:.2f}" for one in each)
+            print(f"compile for {kind}, {backend}: {text} s", file=sys.stderr, flush=True)
+    return rows[BACKENDS[0]], rows[BACKENDS[1]]
 
 
 def document(rows: Rows) -> dict[str, Any]:
@@ -152,19 +179,18 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--skip-compile", action="store_true")
-    parser.add_argument("--compile-once", nargs=2, metavar=("BACKEND", "KIND"), help="print seconds, and no more")
+    parser.add_argument("--rounds", type=int, default=2, help="of compilations, each twice with either backend")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     llama.LAYERS = options.layers
-    if options.compile_once:
-        print(compile_once(*options.compile_once))
-        return
     with torch.no_grad():
-        program = torch.export.export(llama.Llama(), (llama.sample_tokens(),)).run_decompositions()
-    ours, theirs = graph_rows(program.graph_module, options.repeats)
+        program = torch.export.export(llama.Llama(), (llama.sample_tokens(),))
+    ours, theirs = ten_rows(program.graph_module, options.repeats)
+    decomposed = graph_rows(program.run_decompositions().graph_module, options.repeats)
+    ours, theirs = ours | decomposed[0], theirs | decomposed[1]
     if not options.skip_compile:
-        compiled = compile_rows(options.layers, options.repeats)
+        compiled = compile_rows(options.rounds)
         ours, theirs = ours | compiled[0], theirs | compiled[1]
     print(json.dumps({"winze": document(ours), "python": document(theirs)}, indent=1))
 

@@ -5,44 +5,24 @@ Each of its folders has an `index.json`, recorded calls, and a `check.py` that l
 programs in PyTorch and compares them with those calls.
 """
 
-import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from built_command import MODELS_DIR, Winze
+from recorded_programs import ARCHIVES, RecordedProgram, folders, recorded_programs, records
 from same_program import differences, load_the_same
 from torch.export.pt2_archive._package import load_pt2
 
 pytestmark = pytest.mark.skipif(not (MODELS_DIR / "index.json").exists(), reason="no folder ../shared/models")
 
 
-def folders() -> list[Path]:
-    releases = MODELS_DIR / "releases"
-    return [MODELS_DIR, *(sorted(releases.iterdir()) if releases.is_dir() else ())]
-
-
-@cache
-def records(folder: Path) -> list[dict[str, Any]]:
-    """What the index says of each program that has a file."""
-    index = folder / "index.json"
-    if not index.exists():
-        return []
-    return [m for m in json.loads(index.read_text())["models"] if "error" not in m]
-
-
-PROGRAMS = [
-    pytest.param(folder / f"{m['name']}.pt2", m, id=f"{folder.name}/{m['name']}")
-    for folder in folders()
-    for m in records(folder)
-]
+PROGRAMS = recorded_programs()
 FOLDERS = [pytest.param(folder, id=folder.name) for folder in folders()]
 
 
@@ -89,8 +69,9 @@ def lowered(winze: Winze, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.mark.usefixtures("lowered")
-@pytest.mark.parametrize(("source", "record"), PROGRAMS)
-def test_text_parses_back_to_the_same_bytes(winze: Winze, source: Path, record: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_text_parses_back_to_the_same_bytes(winze: Winze, program: RecordedProgram, tmp_path: Path) -> None:
+    source = program.path
     winze("verify", source)
     winze("print", source)
     first = winze.convert(source, tmp_path / "first.wz")
@@ -100,12 +81,11 @@ def test_text_parses_back_to_the_same_bytes(winze: Winze, source: Path, record: 
     winze("diff", source, written)
 
 
-@pytest.mark.parametrize(("source", "record"), PROGRAMS)
-def test_reading_and_writing_keeps_the_program(
-    winze: Winze, source: Path, record: dict[str, Any], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_reading_and_writing_keeps_the_program(winze: Winze, program: RecordedProgram, tmp_path: Path) -> None:
+    source = program.path
     written = winze.convert(source, tmp_path / source.name)
-    if record["reload"] == "ok":  # else PyTorch cannot load what it wrote itself
+    if program.record["reload"] == "ok":  # else PyTorch cannot load what it wrote itself
         assert load_the_same(source, written) == []
     again = winze.convert(written, tmp_path / "again.pt2")
     assert again.read_bytes() == written.read_bytes()
@@ -126,9 +106,6 @@ def test_lowered_programs_compute_the_same(lowered: Lowered, source: Path) -> No
     unequal = [p for p in problems if p.removeprefix(f"{target}/").partition(":")[0] not in beyond_pytorch]
     assert unequal == []
     assert f"of {len(records(source))} files load and give the recorded outputs" in summary
-
-
-ARCHIVES = MODELS_DIR / "archives"
 
 
 def test_extra_files_survive(winze: Winze, tmp_path: Path) -> None:

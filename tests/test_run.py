@@ -7,13 +7,16 @@ import os
 import re
 import shutil
 import zipfile
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from built_command import BUILD_DIR, MODELS_DIR, ROOT, Winze
+import torch
+from built_command import BUILD_DIR, ROOT, Winze
+from recorded_programs import ARCHIVES, RecordedProgram, recorded_programs
+from torch.export.pt2_archive._package import load_pt2
+from torch.utils._pytree import tree_leaves
 
 OPERATORS = BUILD_DIR / "lib" / "winze_test_operators.so"
 LOAD = ("--load", str(OPERATORS))
@@ -21,15 +24,7 @@ LOAD = ("--load", str(OPERATORS))
 pytestmark = pytest.mark.skipif(not (BUILD_DIR / "lib" / "libwinze_torch.so").exists(), reason="built without libtorch")
 
 
-@cache
-def records() -> list[dict[str, Any]]:
-    index = MODELS_DIR / "index.json"
-    if not index.exists():
-        return []
-    return [m for m in json.loads(index.read_text())["models"] if "error" not in m]
-
-
-MODELS = [pytest.param(m, id=m["name"]) for m in records()]
+PROGRAMS = recorded_programs()
 # Text tests whose programs are not run, each for a reason that its file tells; and options for others.
 NOT_RUN = re.compile(r"^// NUMBERS: none, (.+)$", re.MULTILINE)
 OPTIONS = re.compile(r"^// NUMBERS: (--.+)$", re.MULTILINE)
@@ -78,41 +73,59 @@ def difference(expected: Calls, wanted: dict[str, Any], actual: Calls, given: di
     return "" if np.array_equal(left, right) else "other elements"
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_runs_a_real_program_as_pytorch_does(winze: Winze, model: dict[str, Any], tmp_path: Path) -> None:
-    name = model["name"]
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_runs_a_real_program_as_pytorch_does(winze: Winze, program: RecordedProgram, tmp_path: Path) -> None:
     written = tmp_path / "run.npz"
-    recorded = MODELS_DIR / f"{name}.npz"
-    winze("run", MODELS_DIR / f"{name}.pt2", "--inputs", recorded, "-o", written, *LOAD)
-    expected, actual = Calls(recorded), Calls(written)
+    winze("run", program.path, "--inputs", program.calls, "-o", written, *LOAD)
+    expected, actual = Calls(program.calls), Calls(written)
     assert len(expected.cases) == len(actual.cases)
     for want, give in zip(expected.cases, actual.cases, strict=True):
         pairs = [(f"output {i}", w, g) for i, (w, g) in enumerate(zip(want["outputs"], give["outputs"], strict=True))]
         for kind in ("inputs_after", "buffers_after"):
             pairs += [(f"{kind} {key}", w, give[kind][key]) for key, w in want[kind].items()]
-        departures = {what: difference(expected, w, actual, g, model) for what, w, g in pairs}
+        departures = {what: difference(expected, w, actual, g, program.record) for what, w, g in pairs}
         assert not {what: text for what, text in departures.items() if text}
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_the_default_pipeline_keeps_the_numbers_of_a_real_program(
-    winze: Winze, model: dict[str, Any], tmp_path: Path
-) -> None:
-    lowered = tmp_path / "lowered.pt2"
-    done = winze("lower", MODELS_DIR / f"{model['name']}.pt2", "-o", lowered, "--check=each", *LOAD)
+def assert_is_checked(winze: Winze, source: Path, target: Path, *options: str) -> None:
+    done = winze("lower", source, "-o", target, "--check=each", *options, *LOAD)
     assert b"checked on numbers" in done.stderr
     assert b"nothing was compared" not in done.stderr
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_default_pipeline_keeps_the_numbers_of_a_real_program(
+    winze: Winze, program: RecordedProgram, tmp_path: Path
+) -> None:
+    assert_is_checked(winze, program.path, tmp_path / "lowered.pt2")
+
+
+@pytest.mark.skipif(not ARCHIVES.is_dir(), reason="no folder ../shared/models/archives")
+@pytest.mark.parametrize(
+    ("file", "model"), [("extra_files", ""), ("two_programs", "first"), ("two_programs", "second")]
+)
+def test_a_program_of_an_archive_of_several_things_runs(winze: Winze, file: str, model: str, tmp_path: Path) -> None:
+    source, written = ARCHIVES / f"{file}.pt2", tmp_path / "run.npz"
+    options = ("--model", model) if model else ()
+    winze("run", source, "-o", written, *options)
+    program = load_pt2(str(source)).exported_programs[model or "model"]
+    args, kwargs = program.example_inputs
+    with torch.no_grad():
+        expected = tree_leaves(program.module()(*args, **kwargs))
+    (case,) = (calls := Calls(written)).cases
+    for want, given in zip(expected, case["outputs"], strict=True):
+        torch.testing.assert_close(torch.from_numpy(calls.array(given)), want)
+    assert_is_checked(winze, source, tmp_path / "lowered.pt2", *options)
+
+
 # Comparing every program takes minutes; `WINZE_ALL_MODELS=1` does.
-COMPARED = MODELS if os.environ.get("WINZE_ALL_MODELS") else MODELS[::9]
+COMPARED = PROGRAMS if os.environ.get("WINZE_ALL_MODELS") else PROGRAMS[::9]
 
 
-@pytest.mark.parametrize("model", COMPARED)
-def test_a_real_program_is_equal_to_its_lowered_self(winze: Winze, model: dict[str, Any], tmp_path: Path) -> None:
-    source = MODELS_DIR / f"{model['name']}.pt2"
-    lowered = winze.lower(source, tmp_path / "lowered.pt2")
-    said = winze("compare", source, lowered, *LOAD).stdout.decode()
+@pytest.mark.parametrize("program", COMPARED)
+def test_a_real_program_is_equal_to_its_lowered_self(winze: Winze, program: RecordedProgram, tmp_path: Path) -> None:
+    lowered = winze.lower(program.path, tmp_path / "lowered.pt2")
+    said = winze("compare", program.path, lowered, *LOAD).stdout.decode()
     assert said.splitlines()[-1].startswith("equal in ")
 
 

@@ -117,7 +117,7 @@ NodeHandle call_function(const GraphHandle& self, nb::handle target, nb::handle 
                          const nb::object& kwargs, const nb::object& like,
                          const std::string& name) {
   Graph& graph = self.get();
-  const OpId op = op_from_python(graph.context(), target);
+  const OpId op = op_from_python(self, target);
   ArgumentsFromPython reader(self);
   std::vector<Argument> arguments;
   for (const nb::handle argument : args) arguments.push_back(reader.read(argument));
@@ -143,7 +143,7 @@ nb::list find_nodes(const GraphHandle& self, const std::string& op, const nb::ob
   std::vector<Node> found;
   if (op == "call_function") {
     found = target.is_none() ? graph.find_nodes(NodeKind::call_function, sort)
-                             : graph.find_nodes(op_from_python(graph.context(), target), sort);
+                             : graph.find_nodes(op_from_python(self, target), sort);
   } else if (op == "placeholder" || op == "get_attr" || op == "output") {
     found = graph.find_nodes(op == "placeholder" ? NodeKind::placeholder
                              : op == "get_attr"  ? NodeKind::get_attr

@@ -73,6 +73,17 @@ Value value_from_python(const GraphHandle& graph, nb::handle object) {
   return value;
 }
 
+nb::object target_to_python(const GraphHandle& graph, OpId op) {
+  std::vector<nb::object>& shown = graph.holder->shown_ops;
+  if (op.index < shown.size() && shown[op.index].is_valid()) return shown[op.index];
+  const Context& context = graph.get().context();
+  nb::object target = targets("resolve")(std::string(context.ops().qualified_name(op)));
+  if (nb::isinstance<nb::str>(target)) return target;  // torch may be loaded, or know it, later
+  if (shown.size() <= op.index) shown.resize(op.index + 1);
+  shown[op.index] = target;
+  return target;
+}
+
 nb::object constant_to_python(const Context& context, const Argument& argument) {
   const auto named = [](const char* kind, std::string_view name) {
     return targets("constant")(kind, std::string(name));
@@ -115,7 +126,7 @@ nb::object argument_to_python(const GraphHandle& graph, Node node, const Argumen
     case ArgumentKind::value:
       return value_to_python(graph, node.graph().value_at(argument.value_id()));
     case ArgumentKind::op:
-      return targets("resolve")(std::string(context.ops().qualified_name(argument.op())));
+      return target_to_python(graph, argument.op());
     case ArgumentKind::graph:
       return nb::cast(GraphHandle{graph.holder, &node.graph().subgraph(argument.graph_id())});
     case ArgumentKind::custom_object:
@@ -181,9 +192,16 @@ Argument ArgumentsFromPython::read(nb::handle object, int depth) {
   throw Error(fmt::format("{} {} is not known", kind, text));
 }
 
-OpId op_from_python(Context& context, nb::handle target) {
+OpId op_from_python(const GraphHandle& graph, nb::handle target) {
+  ProgramHolder& holder = *graph.holder;
+  const auto known = holder.given_ops.find(target.ptr());
+  if (known != holder.given_ops.end()) return known->second.op;
   const auto name = nb::cast<std::string>(targets("name_of")(target));
-  return context.ops().find_or_throw(name);
+  const OpId op = graph.get().context().ops().find_or_throw(name);
+  if (!nb::isinstance<nb::str>(target)) {
+    holder.given_ops.emplace(target.ptr(), ProgramHolder::GivenOp{nb::borrow(target), op});
+  }
+  return op;
 }
 
 }  // namespace winze

@@ -52,6 +52,8 @@ struct ValueHandle {
 [[nodiscard]] nb::object value_to_python(const GraphHandle& graph, Value value);
 /// The value that a Node with one result, or a Value, stands for. \throws Error for other objects.
 [[nodiscard]] Value value_from_python(const GraphHandle& graph, nb::handle object);
+/// The callable that an operator stands for; its name while torch is not loaded.
+[[nodiscard]] nb::object target_to_python(const GraphHandle& graph, OpId op);
 /// A number, text, dtype, layout, memory format or device, or None, as Python shows it; null for
 /// every other kind of argument. While torch is not loaded dtypes and their like are their names.
 [[nodiscard]] nb::object constant_to_python(const Context& context, const Argument& argument);
@@ -72,6 +74,6 @@ class ArgumentsFromPython {
 };
 
 /// The operator that a target (a name, or an operator of torch) stands for. \throws Error.
-[[nodiscard]] OpId op_from_python(Context& context, nb::handle target);
+[[nodiscard]] OpId op_from_python(const GraphHandle& graph, nb::handle target);
 
 }  // namespace winze

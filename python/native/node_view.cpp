@@ -34,7 +34,7 @@ std::string op_name(const Node& node) {
 nb::object target(const NodeHandle& self) {
   const Node node = self.get();
   if (!node.is_call()) return nb::cast(std::string(node.target()));
-  return targets("resolve")(std::string(node.graph().context().ops().qualified_name(node.op())));
+  return target_to_python(self.graph, node.op());
 }
 
 std::string node_name(const NodeHandle& self) {
@@ -140,8 +140,7 @@ nb::object neighbour(const NodeHandle& self, bool next) {
   return node.valid() ? nb::cast(NodeHandle(self.graph, node)) : nb::none();
 }
 
-nb::object meta_of(const Context& context, const Meta& meta) {
-  if (!meta.is_tensor()) return nb::none();
+nb::object make_tensor_meta(const Context& context, const Meta& meta) {
   const auto numbers = [&](std::span<const SymInt> from) {
     nb::list result;
     for (const SymInt size : from) {
@@ -158,15 +157,26 @@ nb::object meta_of(const Context& context, const Meta& meta) {
                                context.device_text(meta.tensor.device), meta.tensor.requires_grad);
 }
 
+/// A TensorMeta cannot be changed, so that all values of one meta have the same.
+nb::object meta_of(const NodeHandle& self, Value value) {
+  const Meta& meta = value.meta();
+  if (!meta.is_tensor()) return nb::none();
+  std::vector<nb::object>& shown = self.graph.holder->shown_metas;
+  const std::uint32_t index = value.meta_id().index;
+  if (shown.size() <= index) shown.resize(index + 1);
+  if (!shown[index].is_valid()) shown[index] = make_tensor_meta(value.graph().context(), meta);
+  return shown[index];
+}
+
 nb::dict meta(const NodeHandle& self) {
   const Node node = self.get();
   const Context& context = node.graph().context();
   nb::dict result;
   if (node.value_count() == 1) {
-    result["val"] = meta_of(context, node.value().meta());
+    result["val"] = meta_of(self, node.value());
   } else {
     nb::list values;
-    for (const Value value : node.values()) values.append(meta_of(context, value.meta()));
+    for (const Value value : node.values()) values.append(meta_of(self, value));
     result["val"] = nb::tuple(values);
   }
   if (node.source().valid()) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
+#include <vector>
 
 #include "winze/program/program.h"
 
@@ -25,6 +29,16 @@ struct ProgramHolder {
   bool closed = false;
   /// Raised where indices of erased nodes may be given out again: handles of before are stale.
   std::uint32_t epoch = 0;
+  /// What Python was shown for operators (torch's own objects) and for metas of tensors, by index:
+  /// each is made once.
+  std::vector<nanobind::object> shown_ops;
+  std::vector<nanobind::object> shown_metas;
+  /// What Python gave for operators, by object; a name is looked up each time.
+  struct GivenOp {
+    nanobind::object target;  ///< keeps the key alive
+    OpId op;
+  };
+  std::unordered_map<const PyObject*, GivenOp> given_ops;
 };
 
 using SharedProgram = std::shared_ptr<ProgramHolder>;

@@ -238,3 +238,31 @@ def test_entry_point_function() -> None:
 
     x, y = pair()
     same(torch.compile(double_sum, backend=winze_backend)(x, y), double_sum(x, y))
+
+
+def test_views_and_casts_that_do_nothing_go_and_gradients_stay() -> None:
+    """Dtypes and sizes of the forward graph, and of the backward graph that AOTAutograd made of it."""
+
+    def model(x: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+        y = (x * scale).view(x.shape).to(torch.float32, copy=True).expand(x.shape)
+        return y[:].permute(0, 1).sin().to(torch.float64).sum(0)
+
+    seen: list[list[str]] = []
+
+    def look(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        seen.append([str(node.target) for node in gm.graph.nodes if node.op == "call_function"])
+        return gm
+
+    passes = ["remove-no-op-casts, remove-no-op-views, common-subexpressions, dead-code", look]
+    results = []
+    for run in (model, torch.compile(model, backend="winze", options={"passes": passes, "check": True})):
+        x = torch.linspace(-1, 1, 12).view(3, 4).requires_grad_()
+        scale = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+        result = run(x, scale)
+        result.sum().backward()
+        results.append((result.detach(), x.grad, scale.grad))
+    torch.testing.assert_close(results[0], results[1])
+    forward, backward = seen
+    assert forward == ["aten.mul.Tensor", "aten.sin.default", "aten._to_copy.default", "aten.sum.dim_IntList"]
+    assert {"aten.slice.Tensor", "aten.permute.default"}.isdisjoint(backward)
+    assert backward.count("aten.view.default") == 1  # of the gradient of `scale`, which had another size

@@ -88,11 +88,11 @@ void add_tolerance_options(CLI::App& command, CompareCommandOptions& options) {
   options.given_rtol =
       command.add_option("--rtol", options.rtol, "Relative tolerance; see below for the default")
           ->option_text("X")
-          ->check(CLI::NonNegativeNumber);
+          ->check(number_from_zero());
   options.given_atol =
       command.add_option("--atol", options.atol, "Absolute tolerance; see below for the default")
           ->option_text("X")
-          ->check(CLI::NonNegativeNumber);
+          ->check(number_from_zero());
   CompareRequest& request = options.request;
   command.add_flag("--strides", request.strides, "Strides of outputs have to be equal, too");
   command.add_flag("--signed-zeros", request.signed_zeros, "-0.0 and 0.0 differ");

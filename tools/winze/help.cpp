@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,18 @@ CLI::Validator whole_number(long long least, long long most) {
               return std::string();
             }
             return fmt::format("{} is no whole number from {} to {}", quote(value), least, most);
+          },
+          ""};
+}
+
+CLI::Validator number_from_zero() {
+  return {[](const std::string& value) {
+            double number = 0;
+            const char* end = value.data() + value.size();
+            const auto [rest, error] = std::from_chars(value.data(), end, number);
+            if (error == std::errc() && rest == end && std::isfinite(number) && number >= 0)
+              return std::string();
+            return fmt::format("{} is no number from 0 on", quote(value));
           },
           ""};
 }

@@ -24,5 +24,7 @@ class HelpFormatter : public CLI::Formatter {
 [[nodiscard]] CLI::Validator file_name();
 /// Accepts whole numbers in a range.
 [[nodiscard]] CLI::Validator whole_number(long long least, long long most);
+/// Accepts finite numbers from 0 on.
+[[nodiscard]] CLI::Validator number_from_zero();
 
 }  // namespace winze

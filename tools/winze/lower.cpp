@@ -262,7 +262,7 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
       .add_option("--check-budget", check.budget_seconds,
                   "Once runs took so long check the whole alone (default: 120)")
       ->option_text("SECONDS")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->group(group);
   command
       .add_option("--check-memory", options.check_memory,
@@ -279,11 +279,11 @@ void add_check_options(CLI::App& command, LowerOptions& options) {
   command
       .add_option("--rtol", check.compare.rtol, "Relative tolerance (default: by dtype and depth)")
       ->option_text("X")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->group(group);
   command.add_option("--atol", check.compare.atol, "Absolute tolerance")
       ->option_text("X")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->group(group);
   command
       .add_flag("--no-aliasing", options.no_aliasing,

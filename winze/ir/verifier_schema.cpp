@@ -152,7 +152,8 @@ bool fits_type(ValueKind kind, const Type& type) {
     case TypeKind::complex:
       return is_number || is_constant || kind == ValueKind::tensor;
     case TypeKind::token:
-      return kind == ValueKind::token;
+      // In torch.fx graphs a token is the empty tensor that prims._make_token yields.
+      return kind == ValueKind::token || kind == ValueKind::tensor;
     case TypeKind::none:
       return kind == ValueKind::none;
     case TypeKind::custom_class:

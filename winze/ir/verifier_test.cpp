@@ -326,6 +326,14 @@ TEST_F(VerifierTest, FindsAValueOfTheWrongKind) {
                   "argument 1 (\"mat2\") is a value of type token, but the schema has Tensor")));
 }
 
+TEST_F(VerifierTest, TakesAnEmptyTensorForAToken) {
+  parse(
+      "graph forward(%x: f32[2]) {\n  %t = prims._make_token.default() : f32[0]\n"
+      "  %u, %y = higher_order.with_effects(%t, aten.sin.default, %x) -> tuple : f32[0], f32[2]\n"
+      "  return %y\n}\n");
+  EXPECT_THAT(findings(VerifyLevel::schema), IsEmpty());
+}
+
 TEST_F(VerifierTest, FindsAWrongNumberOfResults) {
   parse(
       "graph forward(%x: f32[2]) {\n  %v, %i = aten.topk.default(%x, 1) : f32[1], i64[1]\n  return "

@@ -28,13 +28,20 @@ PROGRAMS = 200 * SCALE
 ANY_SHAPE = """relu(%s) neg(%s) sin(%s) relu(%s) alias(%s) clone(%s) clone(%s,memory_format=contiguous_format)
 contiguous(%s) detach(%s) add.Tensor(%s,1) add.Tensor(%s,%t) mul.Tensor(%s,%t) sum(%s) zeros_like(%s)
 relu_(%s) add_.Tensor(%s,1) mul_.Tensor(%s,%t) copy_(%s,%t) zero_(%s) rand([4])
-sym_size.int(%s,0)""".split()
-SQUARE = "t(%s) t_(%s) view(%s,[4]) reshape(%s,[4]) select.int(%s,0,1)".split()
-FLAT = "view(%s,[2,2]) reshape(%s,[2,2]) slice.Tensor(%s,0,0,2)".split()
+sym_size.int(%s,0) to.dtype(%s,f32) to.dtype(%s,f32,False,True) _to_copy(%s) squeeze(%s)""".split()
+SQUARE = """t(%s) t_(%s) view(%s,[4]) reshape(%s,[4]) select.int(%s,0,1) view(%s,[2,2]) expand(%s,[-1,2])
+permute(%s,[0,1]) permute(%s,[1,0])""".split()
+FLAT = "view(%s,[2,2]) reshape(%s,[2,2]) slice.Tensor(%s,0,0,2) slice.Tensor(%s,0,0,4) flatten.using_ints(%s)".split()
 
 STATEMENT = re.compile(r"^\s*(?:%(\w+) = )?aten\.(\w+)\.(\w+)\((.*?)\)(?: : .*)?$")
 PLACEHOLDER = re.compile(r"%(\w+): input")
-FORMATS = {"contiguous_format": torch.contiguous_format, "preserve_format": torch.preserve_format}
+CONSTANTS = {
+    "contiguous_format": torch.contiguous_format,
+    "preserve_format": torch.preserve_format,
+    "f32": torch.float32,
+    "True": True,
+    "False": False,
+}
 
 Values = dict[str, Any]
 
@@ -61,7 +68,7 @@ def read_argument(word: str, values: Values) -> Any:
         return values[word[1:]]
     if word.startswith("["):
         return [int(part) for part in word[1:-1].split(",")]
-    return FORMATS[word] if word in FORMATS else int(word)
+    return CONSTANTS[word] if word in CONSTANTS else int(word)
 
 
 def execute(line: str, values: Values) -> str | None:
@@ -192,8 +199,11 @@ PIPELINES = [
     "common-subexpressions",
     "dead-code",
     "remove-detach",
+    "remove-no-op-casts",
+    "remove-no-op-views",
     "default",
     "inference",
+    "remove-no-op-casts, remove-no-op-views, remove-detach, common-subexpressions, remove-no-op-views",
     "common-subexpressions, remove-no-op-clones, common-subexpressions, remove-no-op-clones, dead-code",
 ]
 

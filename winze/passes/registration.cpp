@@ -3,10 +3,13 @@
 
 #include "winze/passes/cleanup/common_subexpressions.h"
 #include "winze/passes/cleanup/dead_code.h"
+#include "winze/passes/cleanup/eliminate_sym_min_max.h"
 #include "winze/passes/cleanup/inline_no_grad_regions.h"
 #include "winze/passes/cleanup/remove_assert_nodes.h"
 #include "winze/passes/cleanup/remove_detach.h"
+#include "winze/passes/cleanup/remove_no_op_casts.h"
 #include "winze/passes/cleanup/remove_no_op_clones.h"
+#include "winze/passes/cleanup/remove_no_op_views.h"
 #include "winze/passes/cleanup/repair_input_as_output.h"
 
 namespace winze {
@@ -15,6 +18,9 @@ void register_cleanup_passes(PassRegistry& registry) {
   registry.add(inline_no_grad_regions_info);
   registry.add(remove_detach_info);
   registry.add(remove_assert_nodes_info);
+  registry.add(eliminate_sym_min_max_info);
+  registry.add(remove_no_op_casts_info);
+  registry.add(remove_no_op_views_info);
   registry.add(remove_no_op_clones_info);
   registry.add(common_subexpressions_info);
   registry.add(dead_code_info);

@@ -11,6 +11,7 @@
 #include "winze/support/quote.h"
 #include "winze/symbolic/range.h"
 #include "winze/torch/attributes.h"
+#include "winze/torch/compiler.h"
 
 namespace winze {
 namespace {
@@ -29,6 +30,13 @@ std::string kind_of(const IValue& value) {
 
 std::string shape_text(c10::IntArrayRef sizes) {
   return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ", "));
+}
+
+/// Shows the input's declaration beside what is wrong with the value that was given for it.
+template <typename... Args>
+[[noreturn]] void refuse(const ExecutorInput& input, fmt::format_string<Args...> format,
+                         Args&&... args) {
+  fail_at(input.value.node(), fmt::format(format, std::forward<Args>(args)...));
 }
 
 class InputCheck {
@@ -61,29 +69,30 @@ class InputCheck {
       if (value.tagKind() == input.constant.tagKind() &&
           (value.isNone() || IValue(value == input.constant).toBool()))
         return;
-      fail("input {} was fixed by export and takes that value alone", quote(input.name));
+      refuse(input, "input {} was fixed by export and takes that value alone", quote(input.name));
     }
     const Meta& meta = input.value.meta();
     if (!meta.is_tensor()) return check_number(input, meta.kind, value);
     const TensorMeta& tensor = meta.tensor;
     if (!value.isTensor())
-      fail("input {} has to be a tensor, and {} was given", quote(input.name), kind_of(value));
+      refuse(input, "input {} has to be a tensor, and {} was given", quote(input.name),
+             kind_of(value));
     const at::Tensor& given = value.toTensor();
     if (given.scalar_type() != to_torch(tensor.dtype)) {
-      fail("input {} has to be {}, and a tensor of {} was given", quote(input.name),
-           full_name(tensor.dtype), full_name(from_torch(given.scalar_type())));
+      refuse(input, "input {} has to be {}, and a tensor of {} was given", quote(input.name),
+             full_name(tensor.dtype), full_name(from_torch(given.scalar_type())));
     }
     const std::string device = context_->device_text(tensor.device);
     if (given.device().type() != to_torch(*context_, tensor.device).type()) {
-      throw Error(
-          fmt::format("input {} has to be on {}, and a tensor on {} was given", quote(input.name),
-                      device, given.device().str()),
-          "torch.export.passes.move_to_device_pass moves a program to another device; inputs "
-          "that are read from files or generated are on the CPU");
+      fail_at(input.value.node(),
+              fmt::format("input {} has to be on {}, and a tensor on {} was given",
+                          quote(input.name), device, given.device().str()),
+              "torch.export.passes.move_to_device_pass moves a program to another device; inputs "
+              "that are read from files or generated are on the CPU");
     }
     if (given.dim() != static_cast<std::int64_t>(tensor.dim())) {
-      fail("input {} has to have {} dimensions, and one of shape {} was given", quote(input.name),
-           tensor.dim(), shape_text(given.sizes()));
+      refuse(input, "input {} has to have {} dimensions, and one of shape {} was given",
+             quote(input.name), tensor.dim(), shape_text(given.sizes()));
     }
   }
 
@@ -97,7 +106,8 @@ class InputCheck {
     const std::string_view name = kind == ValueKind::sym_int     ? "an int"
                                   : kind == ValueKind::sym_float ? "a float"
                                                                  : "a bool";
-    fail("input {} has to be {}, and {} was given", quote(input.name), name, kind_of(value));
+    refuse(input, "input {} has to be {}, and {} was given", quote(input.name), name,
+           kind_of(value));
   }
 
   void each_size(const ExecutorInput& input, const IValue& value, Visit visit) {
@@ -118,8 +128,8 @@ class InputCheck {
     if (!values_.emplace(expression, value).second) return;
     const Range range = symbols_->range(expression);
     if (range.contains(value)) return;
-    throw Error(fmt::format("{} is {}, and {} has to lie in {}", place.text(), value,
-                            symbols_->str(expression), range.str()));
+    refuse(*place.input, "{} is {}, and {} has to lie in {}", place.text(), value,
+           symbols_->str(expression), range.str());
   }
 
   void check_size(SymInt expression, std::int64_t value, const Place& place) {
@@ -130,9 +140,10 @@ class InputCheck {
           return SymValue(found->second);
         });
     if (!wanted || *wanted == value) return;  // one that only the run will know
-    if (expression.is_constant()) fail("{} is {}, and has to be {}", place.text(), value, *wanted);
-    fail("{} is {}, and has to be {} = {}", place.text(), value, symbols_->str(expression),
-         *wanted);
+    if (expression.is_constant())
+      refuse(*place.input, "{} is {}, and has to be {}", place.text(), value, *wanted);
+    refuse(*place.input, "{} is {}, and has to be {} = {}", place.text(), value,
+           symbols_->str(expression), *wanted);
   }
 
   const Context* context_;

@@ -7,6 +7,7 @@
 
 #include "winze/support/diagnostic.h"
 #include "winze/support/quote.h"
+#include "winze/torch/compiler.h"
 #include "winze/torch/run_plan.h"
 #include "winze/torch/torch_error.h"
 
@@ -146,15 +147,10 @@ void fill_results(const Stack& stack, UninitializedFill fill) {
 
 [[noreturn]] void raise(const Code& code, std::size_t position, std::string_view what) {
   const Node node = code.graph->node_at(code.instructions[position].node);
-  Diagnostic diagnostic;
   const bool assertion = node.target().find("assert") != std::string_view::npos;
-  diagnostic.message =
-      assertion ? fmt::format("a run-time assertion of the program does not hold: {}", what)
-                : fmt::format("{} failed: {}", node.target(), what);
-  diagnostic.node = node.str();
-  if (const auto line = node.graph().context().user_line(node.source()))
-    diagnostic.source = line->str();
-  throw Error(std::move(diagnostic));
+  fail_at(node, assertion
+                    ? fmt::format("a run-time assertion of the program does not hold: {}", what)
+                    : fmt::format("{} failed: {}", node.target(), what));
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ std::tuple<at::Tensor, at::Tensor> split_at(const at::Tensor& x, double limit,
   return {x.clamp_min(limit), x.clamp_max(limit).flip(axes)};
 }
 
+/// A kernel of somebody's own may throw what is no std::exception.
+at::Tensor throw_a_number(const at::Tensor& x) {
+  throw static_cast<int>(x.dim());  // NOLINT(bugprone-std-exception-baseclass): that is the test
+}
+
 }  // namespace
 
 TORCH_LIBRARY(corpus, library) {
@@ -41,4 +46,5 @@ TORCH_LIBRARY(corpus, library) {
 TORCH_LIBRARY(winze_test, library) {
   library.def("split_at(Tensor x, float limit, int[] axes) -> (Tensor, Tensor)", &split_at);
   library.def("accumulate_(Tensor(a!) total, Tensor x) -> ()", &accumulate);
+  library.def("throw_a_number(Tensor x) -> Tensor", &throw_a_number);
 }

@@ -67,31 +67,32 @@ class FxEditor:
 
     def change(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Gives a call other arguments; nothing where they are the ones it has, as after edits that were undone."""
-        if _same(node.args, args) and _same(node.kwargs, kwargs):
-            return
-        before = _leaves(node)
-        node.args = args
-        node.kwargs = kwargs
-        self._inputs_changed(node, before)
+        self._set_arguments(node, args, kwargs)
 
     def change_inputs(self, node: fx.Node, values: list[Any]) -> None:
         """Gives a node other inputs in place of those it has, whatever structure they stand in."""
         given = iter(values)
-        before = _leaves(node)
         args = fx.node.map_arg(node.args, lambda one: self._next_input(one, given))
         kwargs = fx.node.map_arg(node.kwargs, lambda one: self._next_input(one, given))
-        if _same(node.args, args) and _same(node.kwargs, kwargs):
-            return
-        node.args = args
-        node.kwargs = kwargs
-        self._inputs_changed(node, before)
+        self._set_arguments(node, args, kwargs)
 
-    def _inputs_changed(self, node: fx.Node, before: list[fx.Node]) -> None:
-        """Notes whether the node's own value may differ now: mostly an input was replaced by one of equal meta."""
+    def _set_arguments(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Sets them and notes whether the node's own value may differ now: mostly an input was replaced by one of
+        equal meta."""
+        same_args, same_kwargs = _same(node.args, args), _same(node.kwargs, kwargs)
+        if same_args and same_kwargs:
+            return
+        before = _leaves(node)
+        # torch.fx goes over all uses of a node at each assignment.
+        if not same_args:
+            node.args = args
+        if not same_kwargs:
+            node.kwargs = kwargs
         self._getitems_first(node)
         now = _leaves(node)
         is_same = len(before) == len(now) and all(
-            _fake.same_value(old.meta.get("val"), new.meta.get("val")) for old, new in zip(before, now, strict=True)
+            old is new or _fake.same_value(old.meta.get("val"), new.meta.get("val"))
+            for old, new in zip(before, now, strict=True)
         )
         if not is_same and node.op == "call_function":
             self._changed.append(node)

@@ -3,9 +3,9 @@
 
 #include "winze/builders/aten/alias.h"
 #include "winze/effects/alias_analysis.h"
-#include "winze/effects/layout_uses.h"
 #include "winze/effects/state_slice.h"
 #include "winze/passes/graph_outputs.h"
+#include "winze/passes/no_op_calls.h"
 
 namespace winze {
 namespace {
@@ -19,19 +19,11 @@ void remove_in_place(Graph& graph, const BackwardSlice& state) {
   }
 }
 
-/// Whether someone could tell the source itself from a tensor that shares its storage.
-bool must_stay_a_tensor_of_its_own(Node detach, const AliasAnalysis& aliases) {
-  const Value source = detach.argument_value(0);
-  return both_give_symbols(source, detach.value()) || aliases.is_metadata_changed(source) ||
-         aliases.is_returned_repeatedly(source) ||
-         (aliases.is_returned(source) && aliases.is_input(source));
-}
-
 void remove_out_of_place(Graph& graph, const AliasAnalysis& aliases, const BackwardSlice& state) {
   for (Node detach : graph.find_nodes(op::aten_detach_default)) {
     if (state.contains(detach)) continue;
     Value replacement = detach.argument_value(0);
-    if (must_stay_a_tensor_of_its_own(detach, aliases)) {
+    if (is_view_seen(replacement, detach.value(), aliases)) {
       const auto here = graph.inserting_before(detach);
       replacement = aten::alias(graph, replacement);
       replacement.set_name(detach.value().name());

@@ -134,6 +134,9 @@ void attention(ShapeCall& call) {
     if (proof == Proof::no) return call.yield(plain);
   }
   if (fused.sizes == plain.sizes && fused.strides == plain.strides) return call.yield(plain);
+  // A program that was traced shows in the layout of the result which kernel it was.
+  if (const Meta* const traced = call.recorded(0); traced != nullptr && traced->is_tensor())
+    return call.yield(is_contiguous(env, traced->tensor) ? plain : fused);
   call.cannot_infer("whether attention is fused, and so its layout, is not known");
 }
 

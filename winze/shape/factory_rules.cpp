@@ -241,9 +241,13 @@ void copy(ShapeCall& call) {
         return call.env().equal(a, b) != Proof::no;
       }))
     throw Error("the source of copy does not broadcast to its target");
-  if (!call.op().is_mutable() && !call.env().known_zero(self.storage_offset))
-    call.cannot_infer("whether copy keeps a storage offset depends on the storage");
-  call.yield(self);
+  FakeTensor result(self);
+  // A storage without contents, as functionalization has them, is not cloned up to the offset.
+  const Meta* const traced = call.op().is_mutable() ? nullptr : call.recorded(0);
+  if (traced != nullptr && traced->is_tensor() &&
+      call.env().known_zero(traced->tensor.storage_offset))
+    result.storage_offset = 0;
+  call.yield(result);
 }
 
 constexpr ShapeRow rows[] = {

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -159,8 +160,8 @@ class Log:
 class Recorder(TorchDispatchMode):
     """Notes every operator that is dispatched."""
 
-    def __init__(self, log: Log, *, composites: bool) -> None:
-        super().__init__(_dispatch_key=torch._C.DispatchKey.PreDispatch if composites else None)
+    def __init__(self, log: Log) -> None:
+        super().__init__()
         self.log = log
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -193,13 +194,14 @@ class Recorder(TorchDispatchMode):
 
 def record(log: Log, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
     """Runs `function` on fake tensors and notes all of its calls. What it raises is its own affair."""
-    for composites in (True, False):
+    # Composite operators decompose at the autograd keys: below these they arrive whole, as export keeps them.
+    for level in (torch._C._AutoDispatchBelowAutograd, nullcontext):
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
             fake_args, fake_kwargs = tree_map_only(
                 torch.Tensor, lambda tensor: mode.from_tensor(tensor.detach()), (args, kwargs)
             )
             try:
-                with torch.no_grad(), Recorder(log, composites=composites):
+                with torch.no_grad(), level(), Recorder(log):
                     function(*fake_args, **fake_kwargs)
             except Exception:
                 continue

@@ -8,6 +8,8 @@ namespace winze {
 std::span<const ShapeFamily> shape_families() {
   static const std::array families = {
       ShapeFamily{"attention", attention_rows()},
+      ShapeFamily{"gradients", backward_rows()},
+      ShapeFamily{"contractions", contraction_rows()},
       ShapeFamily{"convolution", convolution_rows()},
       ShapeFamily{"factories", factory_rows()},
       ShapeFamily{"Fourier transforms", fft_rows()},
@@ -22,10 +24,14 @@ std::span<const ShapeFamily> shape_families() {
       ShapeFamily{"pointwise", pointwise_rows()},
       ShapeFamily{"pooling", pooling_rows()},
       ShapeFamily{"quantization", quantization_rows()},
+      ShapeFamily{"random numbers", random_rows()},
       ShapeFamily{"recurrent", recurrent_rows()},
       ShapeFamily{"reductions", reduction_rows()},
       ShapeFamily{"resizing", resizing_rows()},
       ShapeFamily{"sorting", sorting_rows()},
+      ShapeFamily{"splitting", splitting_rows()},
+      ShapeFamily{"stacking", stacking_rows()},
+      ShapeFamily{"statistics", statistics_rows()},
       ShapeFamily{"symbolic", symbolic_rows()},
       ShapeFamily{"views", view_rows()},
   };

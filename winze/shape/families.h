@@ -16,6 +16,8 @@ struct ShapeFamily {
 };
 
 [[nodiscard]] std::span<const ShapeRow> attention_rows();
+[[nodiscard]] std::span<const ShapeRow> backward_rows();
+[[nodiscard]] std::span<const ShapeRow> contraction_rows();
 [[nodiscard]] std::span<const ShapeRow> convolution_rows();
 [[nodiscard]] std::span<const ShapeRow> factory_rows();
 [[nodiscard]] std::span<const ShapeRow> fft_rows();
@@ -30,10 +32,14 @@ struct ShapeFamily {
 [[nodiscard]] std::span<const ShapeRow> pointwise_rows();
 [[nodiscard]] std::span<const ShapeRow> pooling_rows();
 [[nodiscard]] std::span<const ShapeRow> quantization_rows();
+[[nodiscard]] std::span<const ShapeRow> random_rows();
 [[nodiscard]] std::span<const ShapeRow> recurrent_rows();
 [[nodiscard]] std::span<const ShapeRow> reduction_rows();
 [[nodiscard]] std::span<const ShapeRow> resizing_rows();
 [[nodiscard]] std::span<const ShapeRow> sorting_rows();
+[[nodiscard]] std::span<const ShapeRow> splitting_rows();
+[[nodiscard]] std::span<const ShapeRow> stacking_rows();
+[[nodiscard]] std::span<const ShapeRow> statistics_rows();
 [[nodiscard]] std::span<const ShapeRow> symbolic_rows();
 [[nodiscard]] std::span<const ShapeRow> view_rows();
 

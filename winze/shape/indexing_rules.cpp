@@ -101,6 +101,18 @@ void index(ShapeCall& call) {
   call.yield(indexing.result());
 }
 
+/// aten::_unsafe_masked_index(self, mask, indices, fill): what is masked is filled, which makes the
+/// result contiguous.
+void index_masked(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& mask = call.tensor(1);
+  Indexing indexing(call, self);
+  for (const TensorMeta* tensor : call.tensors(2)) indexing.add(tensor);
+  const FakeTensor found = indexing.result();
+  call.yield(empty_tensor(call.env(), broadcast_sizes(call.env(), found.sizes, mask.sizes),
+                          self.dtype, self.device));
+}
+
 void embedding(ShapeCall& call) {
   const TensorMeta& weight = call.tensor(0);
   if (weight.dim() != 2) throw Error("'weight' must be 2-D");
@@ -189,6 +201,15 @@ void nonzero(ShapeCall& call) {
   result.strides = {1, count};
   call.yield(result);
 }
+/// aten::nonzero_static(self, size): as many as are asked for.
+void nonzero_static(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const SymInt count = call.sym_int(1);
+  if (call.env().known_less(count, 0))
+    fail("nonzero_static: 'size' must be an non-negative integer, got {}", call.env().str(count));
+  const DimVector sizes = {count, static_cast<std::int64_t>(self.dim())};
+  call.yield(empty_tensor(call.env(), sizes, ScalarType::int64, self.device));
+}
 void item(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   if (!is_integral(self.dtype)) call.cannot_infer("the item of a {} tensor", full_name(self.dtype));
@@ -197,6 +218,11 @@ void item(ShapeCall& call) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__local_scalar_dense_default, item},
+    {op::aten__unsafe_index_Tensor, index},
+    {op::aten__unsafe_index_put_default, like_self},
+    {op::aten__unsafe_masked_index_default, index_masked},
+    {op::aten__unsafe_masked_index_put_accumulate_default, like_self},
+    {op::aten_as_strided_scatter_default, scatter_into_view},
     {op::aten_diagonal_scatter_default, scatter_into_view},
     {op::aten_embedding_default, embedding},
     {op::aten_gather_default, gather},
@@ -212,6 +238,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_masked_scatter_default, masked_scatter},
     {op::aten_masked_select_default, masked_select},
     {op::aten_nonzero_default, nonzero},
+    {op::aten_nonzero_static_default, nonzero_static},
     {op::aten_put_default, like_self},
     {op::aten_scatter_reduce, contiguous_like_self},
     {op::aten_scatter_src, contiguous_like_self},

@@ -491,6 +491,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_linalg_solve_triangular_default, solve_triangular},
     {op::aten_linalg_svd_default, svd, 0},
     {op::aten_linalg_svdvals_default, svdvals},
+    {op::aten_logdet_default, det, 0},
     {op::aten_lu_unpack_default, lu_unpack},
     {op::aten_matrix_exp_default, same_sizes, with(Check::square_float)},
     {op::aten_orgqr_default, householder_product},

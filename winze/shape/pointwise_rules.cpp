@@ -109,6 +109,84 @@ void complex(ShapeCall& call) {
   call.yield(operands.result_of(call.env(), to_complex(first.dtype)));
 }
 
+/// aten::float_power: in double precision.
+void float_power(ShapeCall& call) {
+  ElementwiseOperands operands;
+  bool any_complex = false;
+  for (const std::uint32_t index : {0U, 1U}) {
+    if (const TensorMeta* tensor = call.tensor_or_null(index)) {
+      operands.add(*tensor);
+      any_complex = any_complex || is_complex(tensor->dtype);
+    } else {
+      any_complex = any_complex || is_complex(call.number_kind(index));
+    }
+  }
+  call.yield(
+      operands.result_of(call.env(), any_complex ? ScalarType::complex128 : ScalarType::float64));
+}
+
+/// aten::mvlgamma: a sum, which is contiguous.
+void mvlgamma(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  call.yield(empty_tensor(call.env(), self.sizes, promoted(self.dtype, Promotion::int_to_float),
+                          self.device));
+}
+
+/// aten::float_power_, which converts nothing.
+void in_double(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta* const exponent = call.tensor_or_null(1);
+  const bool any_complex =
+      is_complex(self.dtype) ||
+      (exponent != nullptr ? is_complex(exponent->dtype) : is_complex(call.number_kind(1)));
+  const ScalarType wanted = any_complex ? ScalarType::complex128 : ScalarType::float64;
+  if (self.dtype != wanted) {
+    fail("the base given to float_power_ has dtype {} but the operation's result requires dtype {}",
+         full_name(self.dtype), full_name(wanted));
+  }
+  call.yield(self);
+}
+/// aten::polygamma_, whose arguments stand the other way round.
+void polygamma_in_place(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const ScalarType dtype = promoted(self.dtype, Promotion::int_to_float);
+  if (!can_cast(dtype, self.dtype))
+    fail("result type {} can't be cast to the desired output type {}", full_name(dtype),
+         full_name(self.dtype));
+  call.yield(self);
+}
+
+/// aten::frexp: mantissa and exponent.
+void frexp(ShapeCall& call) {
+  ElementwiseOperands operands;
+  operands.add(call.tensor(0));
+  if (!is_floating_point(call.tensor(0).dtype))
+    throw Error("torch.frexp() only supports floating-point dtypes");
+  call.yield(operands.result(call.env(), Promotion::to_common));
+  call.yield(operands.result_of(call.env(), ScalarType::int32));
+}
+
+/// aten::isin(elements, test_elements)
+void isin(ShapeCall& call) {
+  const TensorMeta* const elements = call.tensor_or_null(0);
+  if (elements == nullptr)
+    return call.yield(empty_tensor(call.env(), {}, ScalarType::bool_, call.tensor(1).device));
+  call.yield(empty_tensor(call.env(), elements->sizes, ScalarType::bool_, elements->device));
+}
+
+/// aten::log_sigmoid_forward: what the gradient needs follows, on the CPU alone.
+void log_sigmoid_forward(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  ElementwiseOperands operands;
+  operands.add(self);
+  const FakeTensor result = operands.result(call.env(), Promotion::to_common);
+  call.yield(result);
+  const DimVector nothing = {0};
+  call.yield(self.device.type == Device{}.type
+                 ? result
+                 : empty_tensor(call.env(), nothing, self.dtype, self.device));
+}
+
 constexpr std::uint32_t with(Promotion promotion, std::uint8_t count, std::uint8_t first = 0) {
   return Pointwise{promotion, count, first}.pack();
 }
@@ -154,6 +232,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_softplus_default, pointwise, same_1},
     {op::aten_softshrink_default, pointwise, same_1},
     {op::aten_square_default, pointwise, with(Promotion::bool_to_long, 1)},
+    {op::aten_special_round_default, pointwise, same_1},
     {op::aten_threshold_default, pointwise, same_1},
     {op::aten_trunc_default, pointwise, same_1},
     {op::aten_fix_default, pointwise, same_1},
@@ -195,6 +274,22 @@ constexpr ShapeRow rows[] = {
     {op::aten_sin_default, pointwise, float_1},
     {op::aten_sinc_default, pointwise, float_1},
     {op::aten_sinh_default, pointwise, float_1},
+    {op::aten_special_digamma_default, pointwise, float_1},
+    {op::aten_special_psi_default, pointwise, float_1},
+    {op::aten_special_erf_default, pointwise, float_1},
+    {op::aten_special_erfc_default, pointwise, float_1},
+    {op::aten_special_erfinv_default, pointwise, float_1},
+    {op::aten_special_exp2_default, pointwise, float_1},
+    {op::aten_special_expit_default, pointwise, float_1},
+    {op::aten_special_expm1_default, pointwise, float_1},
+    {op::aten_special_gammaln_default, pointwise, float_1},
+    {op::aten_special_i0_default, pointwise, float_1},
+    {op::aten_special_log1p_default, pointwise, float_1},
+    {op::aten_special_ndtr_default, pointwise, float_1},
+    {op::aten_special_sinc_default, pointwise, float_1},
+    {op::aten_mvlgamma_default, mvlgamma},
+    {op::aten_special_multigammaln_default, mvlgamma},
+    {op::aten_special_polygamma_default, pointwise, with(Promotion::int_to_float, 1, 1)},
     {op::aten_special_airy_ai_default, pointwise, float_1},
     {op::aten_special_bessel_j0_default, pointwise, float_1},
     {op::aten_special_bessel_j1_default, pointwise, float_1},
@@ -308,6 +403,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_div_Tensor_mode, div_mode},
     {op::aten_divide_Scalar_mode, div_mode},
     {op::aten_divide_Tensor_mode, div_mode},
+    {op::aten_special_gammainc_default, pointwise, same_2},
+    {op::aten_special_gammaincc_default, pointwise, same_2},
     {op::aten_special_xlog1py_default, pointwise, float_2},
     {op::aten_special_xlog1py_other_scalar, pointwise, float_2},
     {op::aten_special_xlog1py_self_scalar, pointwise, float_2},
@@ -356,7 +453,22 @@ constexpr ShapeRow rows[] = {
     {op::aten_polar_default, complex},
     {op::aten_xlogy_Scalar_Other, pointwise, float_2},
     {op::aten_xlogy_Scalar_Self, pointwise, float_2},
+    {op::aten_special_xlogy_default, pointwise, float_2},
+    {op::aten_special_xlogy_other_scalar, pointwise, float_2},
+    {op::aten_special_xlogy_self_scalar, pointwise, float_2},
     {op::aten_xlogy_Tensor, pointwise, float_2},
+    {op::aten__prelu_kernel_default, pointwise, same_2},
+    {op::aten_float_power__Scalar, in_double},
+    {op::aten_float_power__Tensor, in_double},
+    {op::aten_polygamma__default, polygamma_in_place},
+    {op::aten_float_power_Scalar, float_power},
+    {op::aten_float_power_Tensor_Scalar, float_power},
+    {op::aten_float_power_Tensor_Tensor, float_power},
+    {op::aten_frexp_Tensor, frexp},
+    {op::aten_isin_Scalar_Tensor, isin},
+    {op::aten_isin_Tensor_Scalar, isin},
+    {op::aten_isin_Tensor_Tensor, isin},
+    {op::aten_log_sigmoid_forward_default, log_sigmoid_forward},
     // Comparisons.
     {op::aten_eq_Scalar, pointwise, bool_2},
     {op::aten_eq_Tensor, pointwise, bool_2},
@@ -410,6 +522,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_hardswish_backward_default, pointwise, same_2},
     {op::aten_hardtanh_backward_default, pointwise, same_2},
     {op::aten_leaky_relu_backward_default, pointwise, same_2},
+    {op::aten_log_sigmoid_backward_default, pointwise, same_3},
     {op::aten_logit_backward_default, pointwise, same_2},
     {op::aten_mish_backward_default, pointwise, same_2},
     {op::aten_sigmoid_backward_default, pointwise, same_2},

@@ -93,6 +93,32 @@ void into_zeros_like(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), self.sizes, call.tensor(0).dtype, self.device));
 }
 
+/// unfold_backward(grad, input_sizes, dim, size, step): the gradient has a dimension for windows.
+void unfold_backward(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& grad = call.tensor(0);
+  const DimVector sizes = call.sym_ints(1);
+  const SymInt size = call.sym_int(3);
+  DimVector expected(sizes);
+  if (!sizes.empty()) {
+    const std::size_t dim = call.dim(2, sizes.size());
+    expected[dim] = env.add(env.floor_div(env.sub(sizes[dim], size), call.sym_int(4)), 1);
+  }
+  expected.push_back(size);
+  if (sizes.empty()) expected = DimVector(grad.sizes);
+  if (expected.size() != grad.dim()) {
+    fail("unfold_backward: a gradient of {} dimensions is expected, not {}", expected.size(),
+         grad.dim());
+  }
+  for (std::size_t at = 0; at < expected.size(); ++at) {
+    env.require_equal(grad.sizes[at], expected[at], [&] {
+      return fmt::format("unfold_backward: the gradient has the size {} at dimension {}, not {}",
+                         env.str(grad.sizes[at]), at, env.str(expected[at]));
+    });
+  }
+  call.yield(empty_tensor(env, sizes, grad.dtype, grad.device));
+}
+
 /// glu(self, dim): half of the tensor times a function of the other half.
 FakeTensor half_of(ShapeCall& call, const TensorMeta& self, std::uint32_t dim_at) {
   ShapeEnv& env = call.env();
@@ -169,7 +195,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_select_backward_default, into_zeros, 1},
     {op::aten_slice_backward_default, into_zeros, 1},
     {op::aten_trace_backward_default, into_zeros, 1},
-    {op::aten_unfold_backward_default, into_zeros, 1},
+    {op::aten_unfold_backward_default, unfold_backward},
     {op::aten_value_selecting_reduction_backward_default, into_zeros, 3},
 };
 

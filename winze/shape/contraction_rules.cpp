@@ -371,6 +371,8 @@ void bilinear(ShapeCall& call) {
   const TensorMeta* const inputs[] = {&a, &b};
   for (std::size_t at = 0; at < 2; ++at) {
     const SymInt size = inputs[at]->sizes[a.dim() - 1];
+    env.require_at_least(size, 1,
+                         [] { return std::string("bilinear(): inputs have to have features"); });
     env.require_equal(size, weight.sizes[at + 1], [&] {
       return fmt::format(
           "bilinear(): input{} size does not match weight size: got {} but expected "

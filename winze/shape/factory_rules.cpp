@@ -120,6 +120,9 @@ void linspace(ShapeCall& call) {
   ScalarType dtype = default_float;
   for (const std::uint32_t index : {0U, 1U}) {
     const TensorMeta* const bound = call.tensor_or_null(index);
+    if (bound != nullptr && bound->dim() != 0)
+      fail("{} only supports 0-dimensional start and end tensors, but got one of {} dimensions",
+           call.op().schema.name, bound->dim());
     if (is_complex(bound != nullptr ? bound->dtype : call.number_kind(index)))
       dtype = to_complex(default_float);
   }
@@ -160,6 +163,12 @@ void new_empty_strided(ShapeCall& call) {
 /// The same sizes and dtype, laid out anew in row-major order.
 void contiguous_copy(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format));
+}
+/// tril and triu.
+void triangle(ShapeCall& call) {
+  if (call.tensor(0).dim() < 2)
+    fail("{}: input tensor must have at least 2 dimensions", call.op().schema.name);
+  contiguous_copy(call);
 }
 /// The same as `empty_like`: strides kept where they are dense.
 void preserving_copy(ShapeCall& call) {
@@ -404,9 +413,9 @@ constexpr ShapeRow rows[] = {
     {op::aten_to_dtype, to},
     {op::aten_to_dtype_layout, to},
     {op::aten_to_other, to_other},
-    {op::aten_tril_default, contiguous_copy},
+    {op::aten_tril_default, triangle},
     {op::aten_tril_indices_default, triangle_indices, 0},
-    {op::aten_triu_default, contiguous_copy},
+    {op::aten_triu_default, triangle},
     {op::aten_triu_indices_default, triangle_indices, 1},
     {op::aten_type_as_default, to_other},
     {op::aten_zero_default, preserving_copy},

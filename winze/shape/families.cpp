@@ -15,6 +15,7 @@ std::span<const ShapeFamily> shape_families() {
       ShapeFamily{"Fourier transforms", fft_rows()},
       ShapeFamily{"higher order", higher_order_rows()},
       ShapeFamily{"indexing", indexing_rows()},
+      ShapeFamily{"irregular pointwise", irregular_pointwise_rows()},
       ShapeFamily{"joining", joining_rows()},
       ShapeFamily{"linear algebra", linalg_rows()},
       ShapeFamily{"losses", loss_rows()},

@@ -23,6 +23,7 @@ struct ShapeFamily {
 [[nodiscard]] std::span<const ShapeRow> fft_rows();
 [[nodiscard]] std::span<const ShapeRow> higher_order_rows();
 [[nodiscard]] std::span<const ShapeRow> indexing_rows();
+[[nodiscard]] std::span<const ShapeRow> irregular_pointwise_rows();
 [[nodiscard]] std::span<const ShapeRow> joining_rows();
 [[nodiscard]] std::span<const ShapeRow> linalg_rows();
 [[nodiscard]] std::span<const ShapeRow> loss_rows();

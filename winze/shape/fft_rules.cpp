@@ -36,10 +36,15 @@ void sort_by_stride(const ShapeCall& call, const TensorMeta& tensor, std::span<s
 /// around them, as they lie in the input.
 FakeTensor transformed(const ShapeCall& call, const TensorMeta& input, Sizes sizes,
                        std::span<const std::size_t> dims, ScalarType dtype) {
-  const ShapeEnv& env = call.env();
+  ShapeEnv& env = call.env();
   Dims order;
   for (std::size_t dim = 0; dim < input.dim(); ++dim) {
     if (std::ranges::find(dims, dim) == dims.end()) order.push_back(dim);
+  }
+  for (const std::size_t dim : dims) {
+    env.require_at_least(input.sizes[dim], 1, [&] {
+      return fmt::format("Invalid number of data points ({}) specified", env.str(input.sizes[dim]));
+    });
   }
   sort_by_stride(call, input, order);
   const std::size_t batch = order.size();

@@ -135,6 +135,12 @@ void repeat_interleave(ShapeCall& call) {
 
 void roll(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
+  const std::size_t shifts = call.sym_ints(1).size();
+  const DimVector dims = call.sym_ints(2);
+  if (shifts == 0) throw Error("`shifts` required");
+  if (dims.empty() ? shifts != 1 : shifts != dims.size())
+    fail("shifts and dimensions must align. shifts: {}, dims: {}", shifts, dims.size());
+  for (const SymInt dim : dims) static_cast<void>(wrap_dim(dim, self.dim(), false));
   const bool is_empty =
       std::ranges::any_of(self.sizes, [&](SymInt size) { return call.env().known_zero(size); });
   call.yield(is_empty ? empty_like(call.env(), self)

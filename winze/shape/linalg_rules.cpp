@@ -418,8 +418,21 @@ void ormqr(ShapeCall& call) {
   const TensorMeta& input = checked(call, Check::none);
   const TensorMeta& other = call.tensor(2);
   check_matrix(call, other);
+  check_float(call, input);
   check_same_dtype(call, input, other);
   call.yield(matrices(call.env(), other, other.sizes, Order::column_major));
+}
+
+/// The first dimension of size 3 is meant where none is named.
+void check_some_three(const ShapeCall& call, Sizes sizes) {
+  bool unknown = false;
+  for (const SymInt size : sizes) {
+    const Proof proof = call.env().equal(size, 3);
+    if (proof == Proof::yes) return;
+    unknown = unknown || proof == Proof::unknown;
+  }
+  if (unknown) call.cannot_infer("whether a dimension has 3 elements is not known");
+  throw Error("no dimension of size 3 in input");
 }
 
 /// aten::linalg_cross, and cross whose dimension may be left out.
@@ -440,8 +453,9 @@ void cross(ShapeCall& call) {
       });
     }
   }
-  call.yield(
-      empty_tensor(env, broadcast_sizes(env, self.sizes, other.sizes), self.dtype, self.device));
+  const DimVector sizes = broadcast_sizes(env, self.sizes, other.sizes);
+  if (call.is_none(at)) check_some_three(call, sizes);
+  call.yield(empty_tensor(env, sizes, self.dtype, self.device));
 }
 
 constexpr std::uint32_t with(Check check, bool infos = false) {

@@ -48,6 +48,13 @@ FakeTensor combined(ShapeCall& call) {
   return operands.result(call.env(), static_cast<Promotion>(call.parameter() >> 8));
 }
 
+/// huber_loss(self, target, reduction, delta)
+void huber_loss(ShapeCall& call) {
+  if (const auto delta = call.constant_number(3); delta && *delta <= 0)
+    throw Error("huber_loss does not support non-positive values for delta.");
+  yield_reduced(call, combined(call));
+}
+
 /// Losses that are elementwise up to their reduction.
 void pointwise_loss(ShapeCall& call) {
   yield_reduced(call, combined(call));
@@ -133,6 +140,12 @@ void cross_entropy_loss(ShapeCall& call) {
 
 // --- Margins
 
+void require_classes(ShapeEnv& env, SymInt classes) {
+  env.require_at_least(classes, 1, [] {
+    return std::string("Expected non-empty vector or matrix with optional 0-dim batch size");
+  });
+}
+
 /// One number for each row of a matrix, or for a vector.
 void multi_margin_loss(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
@@ -144,6 +157,16 @@ void multi_margin_loss(ShapeCall& call) {
   const SymInt frames = self.dim() == 2 ? self.sizes[0] : SymInt(1);
   ShapeEnv& env = call.env();
   if (target.dim() > 1) fail("inconsistent target size: {} dims", target.dim());
+  if (target.dtype != ScalarType::int64)
+    fail("expected scalar type Long but found {}", full_name(target.dtype));
+  const SymInt classes = self.dim() == 0 ? SymInt(1) : self.sizes.back();
+  require_classes(env, classes);
+  if (const TensorMeta* weight = call.optional_tensor(4)) {
+    env.require_equal(numel(env, weight->sizes), classes, [&] {
+      return fmt::format("inconsistent weight size, expected {} but got {}", env.str(classes),
+                         env.str(numel(env, weight->sizes)));
+    });
+  }
   env.require_equal(numel(env, target.sizes), frames, [&] {
     return fmt::format("inconsistent target size, expected {} but got {}", env.str(frames),
                        env.str(numel(env, target.sizes)));
@@ -162,6 +185,7 @@ void multilabel_margin_loss(ShapeCall& call) {
     fail("Expected non-empty vector or matrix with optional 0-dim batch size, but got: {} dims",
          self.dim());
   }
+  if (self.dim() > 0) require_classes(call.env(), self.sizes.back());
   if (target.dim() != self.dim())
     fail("inconsistent target size: {} dims for an input of {}", target.dim(), self.dim());
   ShapeEnv& env = call.env();
@@ -236,7 +260,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_cosine_embedding_loss_default, cosine_embedding_loss},
     {op::aten_cross_entropy_loss_default, cross_entropy_loss},
     {op::aten_hinge_embedding_loss_default, pointwise_loss, with(2, Promotion::int_to_float)},
-    {op::aten_huber_loss_default, pointwise_loss, with(2)},
+    {op::aten_huber_loss_default, huber_loss, with(2)},
     {op::aten_huber_loss_backward_default, pointwise_loss_backward, with(3)},
     {op::aten_kl_div_default, pointwise_loss, with(2)},
     {op::aten_l1_loss_default, pointwise_loss, with(2, Promotion::complex_to_float)},

@@ -273,7 +273,16 @@ void batch_norm_rule(ShapeCall& call, BatchNorm norm) {
     call.yield(empty_tensor(env, DimVector{saved}, statistics_dtype(input), input.device));
 }
 
+/// A parameter is read even where there are no elements.
+void require_channels(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  if (input.dim() < 2) return;
+  call.env().require_at_least(
+      input.sizes[1], 1, [] { return std::string("batch_norm expects at least one channel"); });
+}
+
 void batch_norm(ShapeCall& call) {
+  require_channels(call);
   batch_norm_rule(call, {.yields_statistics = false});
 }
 void native_batch_norm(ShapeCall& call) {
@@ -325,6 +334,7 @@ void instance_norm(ShapeCall& call) {
   if (input.dim() < 2) fail("instance_norm: expected at least 2 dimensions, got {}", input.dim());
   for (const std::uint32_t index : {1U, 2U, 3U, 4U})
     check_per_channel(env, call.optional_tensor(index), input.sizes[1]);
+  require_channels(call);
   if (is_complex(input.dtype)) call.cannot_infer("instance_norm of complex numbers is not known");
   check_has_mean(input);
   call.yield(empty_tensor(env, input.sizes, input.dtype, input.device));

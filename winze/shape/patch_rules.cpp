@@ -132,6 +132,14 @@ void max_unpool(ShapeCall& call) {
       return std::string("Expected shape of indices to be same as that of the input tensor");
     });
   }
+  for (std::size_t dim = 1; dim < self.dim(); ++dim) {
+    env.require_at_least(self.sizes[dim], 1, [&] {
+      return fmt::format(
+          "max_unpooling{}d(): Expected input to have non-zero size for non-batch dimensions, but "
+          "dimension {} is empty",
+          count, dim);
+    });
+  }
   DimVector sizes(self.sizes.first(self.dim() - count));
   sizes.append(output);
   call.yield(empty_tensor(env, sizes, self.dtype, self.device));

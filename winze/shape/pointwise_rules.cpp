@@ -44,149 +44,6 @@ void pointwise(ShapeCall& call) {
   call.yield(operands.result(call.env(), row.promotion));
 }
 
-/// aten::where: the condition decides nothing about the dtype.
-void where(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add_without_dtype(call.tensor(0));
-  for (const std::uint32_t index : {1U, 2U}) {
-    if (const TensorMeta* tensor = call.tensor_or_null(index)) {
-      operands.add(*tensor);
-    } else {
-      operands.add_number(call.number_kind(index));
-    }
-  }
-  call.yield(operands.result(call.env(), Promotion::to_common));
-}
-
-/// aten::masked_fill: always contiguous (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
-void masked_fill(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta& mask = call.tensor(1);
-  if (mask.dtype != ScalarType::bool_)
-    fail("masked_fill only supports boolean masks, but got mask with dtype {}",
-         full_name(mask.dtype));
-  call.yield(empty_tensor(call.env(), broadcast_sizes(call.env(), self.sizes, mask.sizes),
-                          self.dtype, self.device));
-}
-
-/// aten::prelu: weights broadcast along the second dimension and have no say.
-void prelu(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  call.yield(operands.result(call.env(), Promotion::to_common));
-}
-
-/// aten::div with a rounding mode: only `trunc` and `floor` keep integers.
-void div_mode(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  if (const TensorMeta* tensor = call.tensor_or_null(1)) {
-    operands.add(*tensor);
-  } else {
-    operands.add_number(call.number_kind(1));
-  }
-  const Promotion promotion = call.is_none(2) ? Promotion::int_to_float : Promotion::to_common;
-  call.yield(operands.result(call.env(), promotion));
-}
-
-/// aten::angle: integers become floats, complex becomes real.
-void angle(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  const ScalarType dtype = promoted(call.tensor(0).dtype, Promotion::int_to_float);
-  call.yield(operands.result_of(call.env(), to_real(dtype)));
-}
-
-/// aten::complex and aten::polar: two real tensors of one dtype.
-void complex(ShapeCall& call) {
-  ElementwiseOperands operands;
-  const TensorMeta& first = call.tensor(0);
-  if (first.dtype != call.tensor(1).dtype || !is_floating_point(first.dtype))
-    fail("Expected both inputs to be Half, Float or Double tensors of one dtype but got {} and {}",
-         full_name(first.dtype), full_name(call.tensor(1).dtype));
-  operands.add(first);
-  operands.add(call.tensor(1));
-  call.yield(operands.result_of(call.env(), to_complex(first.dtype)));
-}
-
-/// aten::float_power: in double precision.
-void float_power(ShapeCall& call) {
-  ElementwiseOperands operands;
-  bool any_complex = false;
-  for (const std::uint32_t index : {0U, 1U}) {
-    if (const TensorMeta* tensor = call.tensor_or_null(index)) {
-      operands.add(*tensor);
-      any_complex = any_complex || is_complex(tensor->dtype);
-    } else {
-      any_complex = any_complex || is_complex(call.number_kind(index));
-    }
-  }
-  call.yield(
-      operands.result_of(call.env(), any_complex ? ScalarType::complex128 : ScalarType::float64));
-}
-
-/// aten::mvlgamma: a sum, which is contiguous.
-void mvlgamma(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  call.yield(empty_tensor(call.env(), self.sizes, promoted(self.dtype, Promotion::int_to_float),
-                          self.device));
-}
-
-/// aten::float_power_, which converts nothing.
-void in_double(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta* const exponent = call.tensor_or_null(1);
-  const bool any_complex =
-      is_complex(self.dtype) ||
-      (exponent != nullptr ? is_complex(exponent->dtype) : is_complex(call.number_kind(1)));
-  const ScalarType wanted = any_complex ? ScalarType::complex128 : ScalarType::float64;
-  if (self.dtype != wanted) {
-    fail("the base given to float_power_ has dtype {} but the operation's result requires dtype {}",
-         full_name(self.dtype), full_name(wanted));
-  }
-  call.yield(self);
-}
-/// aten::polygamma_, whose arguments stand the other way round.
-void polygamma_in_place(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const ScalarType dtype = promoted(self.dtype, Promotion::int_to_float);
-  if (!can_cast(dtype, self.dtype))
-    fail("result type {} can't be cast to the desired output type {}", full_name(dtype),
-         full_name(self.dtype));
-  call.yield(self);
-}
-
-/// aten::frexp: mantissa and exponent.
-void frexp(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  if (!is_floating_point(call.tensor(0).dtype))
-    throw Error("torch.frexp() only supports floating-point dtypes");
-  call.yield(operands.result(call.env(), Promotion::to_common));
-  call.yield(operands.result_of(call.env(), ScalarType::int32));
-}
-
-/// aten::isin(elements, test_elements)
-void isin(ShapeCall& call) {
-  const TensorMeta* const elements = call.tensor_or_null(0);
-  if (elements == nullptr)
-    return call.yield(empty_tensor(call.env(), {}, ScalarType::bool_, call.tensor(1).device));
-  call.yield(empty_tensor(call.env(), elements->sizes, ScalarType::bool_, elements->device));
-}
-
-/// aten::log_sigmoid_forward: what the gradient needs follows, on the CPU alone.
-void log_sigmoid_forward(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  ElementwiseOperands operands;
-  operands.add(self);
-  const FakeTensor result = operands.result(call.env(), Promotion::to_common);
-  call.yield(result);
-  const DimVector nothing = {0};
-  call.yield(self.device.type == Device{}.type
-                 ? result
-                 : empty_tensor(call.env(), nothing, self.dtype, self.device));
-}
-
 constexpr std::uint32_t with(Promotion promotion, std::uint8_t count, std::uint8_t first = 0) {
   return Pointwise{promotion, count, first}.pack();
 }
@@ -210,7 +67,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_elu_default, pointwise, same_1},
     {op::aten_floor_default, pointwise, same_1},
     {op::aten_frac_default, pointwise, same_1},
-    {op::aten_gelu_default, pointwise, same_1},
     {op::aten_hardshrink_default, pointwise, same_1},
     {op::aten_hardsigmoid_default, pointwise, same_1},
     {op::aten_hardswish_default, pointwise, same_1},
@@ -219,8 +75,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_log_sigmoid_default, pointwise, same_1},
     {op::aten_mish_default, pointwise, same_1},
     {op::aten_nan_to_num_default, pointwise, same_1},
-    {op::aten_neg_default, pointwise, same_1},
-    {op::aten_negative_default, pointwise, same_1},
     {op::aten_relu_default, pointwise, same_1},
     {op::aten_relu6_default, pointwise, same_1},
     {op::aten_round_default, pointwise, same_1},
@@ -230,7 +84,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_sign_default, pointwise, same_1},
     {op::aten_silu_default, pointwise, same_1},
     {op::aten_softplus_default, pointwise, same_1},
-    {op::aten_softshrink_default, pointwise, same_1},
     {op::aten_square_default, pointwise, with(Promotion::bool_to_long, 1)},
     {op::aten_special_round_default, pointwise, same_1},
     {op::aten_threshold_default, pointwise, same_1},
@@ -287,8 +140,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_special_log1p_default, pointwise, float_1},
     {op::aten_special_ndtr_default, pointwise, float_1},
     {op::aten_special_sinc_default, pointwise, float_1},
-    {op::aten_mvlgamma_default, mvlgamma},
-    {op::aten_special_multigammaln_default, mvlgamma},
     {op::aten_special_polygamma_default, pointwise, with(Promotion::int_to_float, 1, 1)},
     {op::aten_special_airy_ai_default, pointwise, float_1},
     {op::aten_special_bessel_j0_default, pointwise, float_1},
@@ -379,7 +230,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_pow_Scalar, pointwise, same_2},
     {op::aten_pow_Tensor_Scalar, pointwise, with(Promotion::to_common, 2)},
     {op::aten_pow_Tensor_Tensor, pointwise, same_2},
-    {op::aten_prelu_default, prelu},
     {op::aten_remainder_Scalar, pointwise, same_2},
     {op::aten_remainder_Scalar_Tensor, pointwise, same_2},
     {op::aten_remainder_Tensor, pointwise, same_2},
@@ -399,10 +249,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_divide_Tensor, pointwise, float_2},
     {op::aten_true_divide_Scalar, pointwise, float_2},
     {op::aten_true_divide_Tensor, pointwise, float_2},
-    {op::aten_div_Scalar_mode, div_mode},
-    {op::aten_div_Tensor_mode, div_mode},
-    {op::aten_divide_Scalar_mode, div_mode},
-    {op::aten_divide_Tensor_mode, div_mode},
     {op::aten_special_gammainc_default, pointwise, same_2},
     {op::aten_special_gammaincc_default, pointwise, same_2},
     {op::aten_special_xlog1py_default, pointwise, float_2},
@@ -448,9 +294,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_special_legendre_polynomial_p_n_scalar, pointwise, float_2},
     {op::aten_special_legendre_polynomial_p_x_scalar, pointwise, float_2},
     {op::aten_ldexp_Tensor, pointwise, float_2},
-    {op::aten_angle_default, angle},
-    {op::aten_complex_default, complex},
-    {op::aten_polar_default, complex},
     {op::aten_xlogy_Scalar_Other, pointwise, float_2},
     {op::aten_xlogy_Scalar_Self, pointwise, float_2},
     {op::aten_special_xlogy_default, pointwise, float_2},
@@ -458,17 +301,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_special_xlogy_self_scalar, pointwise, float_2},
     {op::aten_xlogy_Tensor, pointwise, float_2},
     {op::aten__prelu_kernel_default, pointwise, same_2},
-    {op::aten_float_power__Scalar, in_double},
-    {op::aten_float_power__Tensor, in_double},
-    {op::aten_polygamma__default, polygamma_in_place},
-    {op::aten_float_power_Scalar, float_power},
-    {op::aten_float_power_Tensor_Scalar, float_power},
-    {op::aten_float_power_Tensor_Tensor, float_power},
-    {op::aten_frexp_Tensor, frexp},
-    {op::aten_isin_Scalar_Tensor, isin},
-    {op::aten_isin_Tensor_Scalar, isin},
-    {op::aten_isin_Tensor_Tensor, isin},
-    {op::aten_log_sigmoid_forward_default, log_sigmoid_forward},
     // Comparisons.
     {op::aten_eq_Scalar, pointwise, bool_2},
     {op::aten_eq_Tensor, pointwise, bool_2},
@@ -495,7 +327,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_ne_Tensor, pointwise, bool_2},
     {op::aten_not_equal_Scalar, pointwise, bool_2},
     {op::aten_not_equal_Tensor, pointwise, bool_2},
-    {op::aten_isclose_default, pointwise, bool_2},
     // Three operands, and numbers that say how to compute.
     {op::aten_addcdiv_default, pointwise, same_3},
     {op::aten_addcmul_default, pointwise, same_3},
@@ -509,12 +340,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_clip_Tensor, pointwise, same_3},
     {op::aten_lerp_Scalar, pointwise, same_2},
     {op::aten_lerp_Tensor, pointwise, same_3},
-    {op::aten_masked_fill_Scalar, masked_fill},
-    {op::aten_masked_fill_Tensor, masked_fill},
-    {op::aten_where_self, where},
-    {op::aten_where_Scalar, where},
-    {op::aten_where_ScalarOther, where},
-    {op::aten_where_ScalarSelf, where},
     // Backward formulas.
     {op::aten_elu_backward_default, pointwise, with(Promotion::to_common, 1)},
     {op::aten_gelu_backward_default, pointwise, same_2},

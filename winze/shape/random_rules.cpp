@@ -8,11 +8,26 @@
 namespace winze {
 namespace {
 
-/// Writes a tensor without looking at it. `parameter` 1 is for floats alone, 2 for all but bools.
+/// What a distribution asks of its last parameter.
+enum class Bound : std::uint32_t { none, positive, not_negative, probability };
+
+/// Fills a tensor with samples. `parameter` has the bound, and whether there are floats alone.
+constexpr std::uint32_t floats_only = 16;
 void fill(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
-  if (call.parameter() == 1 && !is_floating_point(self.dtype))
-    fail("{} does not support the dtype {}", call.op().schema.name, full_name(self.dtype));
+  const std::string_view name = call.op().schema.name;
+  if (call.parameter() >= floats_only && !is_floating_point(self.dtype))
+    fail("{} does not support the dtype {}", name, full_name(self.dtype));
+  const auto bound = static_cast<Bound>(call.parameter() % floats_only);
+  const std::uint32_t last = name == "exponential_" || name == "geometric_" ? 1 : 2;
+  if (const auto value = call.constant_number(last)) {
+    if (bound == Bound::positive && *value <= 0)
+      fail("{} expects a parameter > 0.0, but found {}", name, *value);
+    if (bound == Bound::not_negative && *value < 0)
+      fail("{} expects std >= 0.0, but found std {}", name, *value);
+    if (bound == Bound::probability && (*value <= 0 || *value >= 1))
+      fail("{} expects p to be in (0, 1), but got p={}", name, *value);
+  }
   call.yield(self);
 }
 /// The same as a tensor of its own.
@@ -60,6 +75,11 @@ void multinomial(ShapeCall& call) {
 
 /// rrelu: a random slope for what is negative.
 void rrelu(ShapeCall& call) {
+  const auto lower = call.constant_number(call.position("lower"));
+  const auto upper = call.constant_number(call.position("upper"));
+  if (lower && upper && *lower > *upper)
+    fail("Lower bound should be less than or equal to the upper bound, got {} and {}", *lower,
+         *upper);
   ElementwiseOperands operands;
   operands.add(call.tensor(0));
   call.yield(operands.result(call.env(), Promotion::to_common));
@@ -70,21 +90,25 @@ void drop_in_place(ShapeCall& call) {
   call.yield(call.tensor(0));
 }
 
+constexpr std::uint32_t with(Bound bound, std::uint32_t flags = 0) {
+  return static_cast<std::uint32_t>(bound) | flags;
+}
+
 constexpr ShapeRow rows[] = {
     {op::aten_alpha_dropout__default, drop_in_place},
-    {op::aten_cauchy__default, fill, 1},
+    {op::aten_cauchy__default, fill, with(Bound::positive, floats_only)},
     {op::aten_dropout__default, drop_in_place},
-    {op::aten_exponential__default, fill, 1},
+    {op::aten_exponential__default, fill, with(Bound::positive, floats_only)},
     {op::aten_feature_alpha_dropout__default, drop_in_place},
     {op::aten_feature_dropout__default, drop_in_place},
-    {op::aten_geometric__default, fill, 2},
-    {op::aten_log_normal__default, fill, 1},
+    {op::aten_geometric__default, fill, with(Bound::probability)},
+    {op::aten_log_normal__default, fill, with(Bound::positive, floats_only)},
     {op::aten_multinomial_default, multinomial},
     {op::aten_normal_Tensor_Tensor, normal},
     {op::aten_normal_Tensor_float, normal},
     {op::aten_normal_float_Tensor, normal},
     {op::aten_normal_float_float, normal_of_size},
-    {op::aten_normal__default, fill, 0},
+    {op::aten_normal__default, fill, with(Bound::not_negative)},
     {op::aten_normal_functional_default, filled},
     {op::aten_random_default, filled},
     {op::aten_random_from, filled},
@@ -93,7 +117,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_rrelu_with_noise_default, rrelu},
     {op::aten_rrelu_with_noise__default, drop_in_place},
     {op::aten_uniform_default, filled},
-    {op::aten_uniform__default, fill, 0},
+    {op::aten_uniform__default, fill, with(Bound::none)},
 };
 
 }  // namespace

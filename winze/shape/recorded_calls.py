@@ -9,6 +9,7 @@ form, which winze_shape_driver infers anew.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections import Counter
@@ -28,7 +29,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._dtype_abbrs import dtype_abbrs
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -241,9 +242,13 @@ def record(log: Log, function: Callable[..., Any], args: Any, kwargs: Any) -> No
 DTYPES = {short: dtype for dtype, short in dtype_abbrs.items()}
 
 
+class FakeTensorFault(Exception):
+    """Fake tensors fail where they neither answer nor refuse."""
+
+
 def fake_result(func: OpOverload, arguments: Any, kinds: list[tuple[Any, ...]]) -> list[Any] | None:
     """Runs one call on fake tensors of these types (dtype, sizes, strides, offset) and gives its results, those of a
-    list one after the other; None where it is refused."""
+    list one after the other; None where it is refused. Raises FakeTensorFault."""
     with FakeTensorMode(), torch.no_grad():
         tensors = [
             torch.empty_strided(sizes, strides, dtype=DTYPES[dtype]) for dtype, sizes, strides, _ in kinds
@@ -251,9 +256,37 @@ def fake_result(func: OpOverload, arguments: Any, kinds: list[tuple[Any, ...]]) 
         args, kwargs = tree_map_only(Slot, lambda slot: tensors[slot.index], arguments)
         try:
             results = results_of(func, func(*args, **kwargs))
-        except Exception:
+        except (RuntimeError, ValueError, IndexError, NotImplementedError):
             return None
+        except Exception as fault:
+            raise FakeTensorFault(str(fault)) from fault
     return [item for value in results for item in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+def record_backward(log: Log, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    """Notes the calls that the gradients of `function` are computed with."""
+
+    def input_of(mode: FakeTensorMode, tensor: torch.Tensor) -> torch.Tensor:
+        differentiable = tensor.is_floating_point() or tensor.is_complex()
+        return mode.from_tensor(tensor.detach()).requires_grad_(differentiable)
+
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        try:
+            inputs = tree_map_only(torch.Tensor, lambda tensor: input_of(mode, tensor), (args, kwargs))
+            with Recorder(log):
+                results = [
+                    value
+                    for value in tree_leaves(function(*inputs[0], **inputs[1]))
+                    if isinstance(value, torch.Tensor) and value.requires_grad
+                ]
+                wanted = [
+                    value for value in tree_leaves(inputs) if isinstance(value, torch.Tensor) and value.requires_grad
+                ]
+                if results:
+                    ones = [torch.ones_like(value) for value in results]
+                    torch.autograd.grad(results, wanted, ones, allow_unused=True)
+        except Exception:
+            return
 
 
 @dataclass
@@ -277,15 +310,49 @@ class Answer:
         return self.state == ("error" if self.call.fails else "equal")
 
 
+TYPE = re.compile(r"(\w+)\[([^\]]*)\](?: strides \[([^\]]*)\])?(?: offset \[([^\]]*)\])?")
+
+
+def real_tensor(kind: str) -> torch.Tensor:
+    """A tensor of ones of this type."""
+    match = TYPE.fullmatch(kind)
+    assert match, kind
+    sizes, strides = ([int(part) for part in (text or "").split(", ") if part] for text in (match[2], match[3]))
+    offset = int(match[4] or 0)
+    last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True) if size)
+    return torch.ones(last + 1, dtype=DTYPES[match[1]]).as_strided(sizes, strides, offset)
+
+
+def is_really_refused(call: Call) -> bool:
+    """Whether the kernel refuses a call that fake tensors accept."""
+    tensors = [real_tensor(kind) for kind in call.inputs]
+    args, kwargs = tree_map_only(Slot, lambda slot: tensors[slot.index], call.arguments)
+    try:
+        with torch.no_grad():
+            call.function(*args, **kwargs)
+    except Exception:
+        return True
+    return False
+
+
+REFUSALS = {
+    "doesn't match the broadcast shape": "fake tensors let an in-place operator grow the tensor it writes; real ones"
+    " refuse",
+    "can't be cast to the desired output type": "fake tensors let an in-place operator write a dtype that real ones"
+    " refuse",
+}
+
+
 def explanation(answer: Answer) -> str:
-    """Why a rule and the fake tensor differ where the rule is right all the same; empty where nothing explains it."""
-    grows = "doesn't match the broadcast shape" in answer.detail
-    if answer.state == "error" and grows and not answer.call.fails:
-        return "fake tensors let an in-place operator grow the tensor it writes; real ones refuse"
-    casts = "can't be cast to the desired output type" in answer.detail
-    if answer.state == "error" and casts and not answer.call.fails:
-        return "fake tensors let an in-place operator write a dtype that real ones refuse"
-    return ""
+    """Why a rule and the fake tensor differ where the rule is right all the same; empty where nothing explains it.
+    That the kernel refuses the call is proved by running it."""
+    call = answer.call
+    if call.fails and "out=" in call.text:
+        return "kernels refuse some out arguments: of another dtype, or with elements that share memory"
+    if answer.state != "error" or call.fails or not is_really_refused(call):
+        return ""
+    reasons = (reason for message, reason in REFUSALS.items() if message in answer.detail)
+    return next(reasons, "fake tensors accept arguments that real kernels refuse")
 
 
 def program_text(calls: list[Call]) -> str:

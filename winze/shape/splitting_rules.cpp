@@ -15,9 +15,16 @@ void yield_parts(ShapeCall& call, std::size_t dim, Sizes lengths) {
   }
 }
 
+/// Requires `count` parts of this length to have elements, but for a single one.
+template <typename Why>
+void require_parts(ShapeEnv& env, SymInt size, SymInt length, SymInt count, Why why) {
+  const SymInt before = env.mul(length, env.sub(count, 1));
+  if (!env.known_one(count)) env.require_at_least(size, env.add(before, 1), why);
+}
+
 /// Lengths of the parts where each but the last has `length`.
 DimVector equal_parts(ShapeCall& call, SymInt size, SymInt length) {
-  const ShapeEnv& env = call.env();
+  ShapeEnv& env = call.env();
   DimVector parts;
   if (env.known_zero(size) || env.known_zero(length)) {
     if (env.known_zero(length) && !env.known_zero(size))
@@ -29,6 +36,13 @@ DimVector equal_parts(ShapeCall& call, SymInt size, SymInt length) {
     // PyTorch fixes the number of parts to that of its example.
     if (call.recorded_count() == 0) call.cannot_infer("the number of parts is not known");
     count = call.recorded_count();
+    // The last part has at least one element, and no more than the others.
+    const auto why = [&] {
+      return fmt::format("parts of size {} of a dimension of size {} have to be {}",
+                         env.str(length), env.str(size), env.str(count));
+    };
+    env.require_at_least(env.mul(length, count), size, why);
+    require_parts(env, size, length, count, why);
   }
   constexpr std::int64_t most = 1 << 16;
   if (count.constant() > most) call.cannot_infer("there are {} parts", count.constant());
@@ -79,7 +93,23 @@ void chunk(ShapeCall& call) {
     return;
   }
   const SymInt length = env.floor_div(env.sub(env.add(size, chunks), 1), chunks);
-  yield_parts(call, dim, equal_parts(call, size, length));
+  const std::size_t recorded = call.recorded_count();
+  const bool is_counted = chunks.is_constant() && chunks.constant() < 1 << 16 &&
+                          (recorded == 0 || chunks == SymInt(recorded));
+  if (size.is_constant() || !is_counted)
+    return yield_parts(call, dim, equal_parts(call, size, length));
+  // As many parts as asked for, unless the dimension is too short for it.
+  const std::int64_t before = chunks.constant() - 1;
+  const bool is_long = env.known_at_least(size, before * before + 1) ||
+                       (env.known_multiple(size, chunks) && env.known_at_least(size, 1));
+  if (!is_long) {
+    require_parts(call.env(), size, length, chunks, [&] {
+      return fmt::format("a dimension of size {} has to have {} chunks", env.str(size), before + 1);
+    });
+  }
+  DimVector lengths(static_cast<std::size_t>(before), length);
+  lengths.push_back(env.sub(size, env.mul(length, before)));
+  yield_parts(call, dim, lengths);
 }
 
 void tensor_split_sections(ShapeCall& call) {

@@ -265,6 +265,9 @@ void narrow_rule(ShapeCall& call) {
   const SymInt length = call.sym_int(3);
   if (env.known_less(length, 0)) throw Error("narrow(): length must be non-negative.");
   if (env.known_less(start, 0)) start = env.add(start, size);
+  if (env.known_less(start, 0))
+    fail("start out of range (expected to be in range of [-{}, {}], but got {})", env.str(size),
+         env.str(size), env.str(env.sub(start, size)));
   env.require_at_least(size, env.add(start, length), [&] {
     return fmt::format("start ({}) + length ({}) exceeds dimension size ({}).", env.str(start),
                        env.str(length), env.str(size));
@@ -307,7 +310,7 @@ void diagonal(ShapeCall& call) {
 
 void unfold(ShapeCall& call) {
   const TensorMeta& tensor = call.tensor(0);
-  const ShapeEnv& env = call.env();
+  ShapeEnv& env = call.env();
   const std::size_t dim = call.dim(1, tensor.dim());
   const SymInt size = call.sym_int(2);
   const SymInt step = call.sym_int(3);
@@ -317,9 +320,10 @@ void unfold(ShapeCall& call) {
     result.sizes = {size};
     result.strides = {1};
   } else {
-    if (env.known_less(tensor.sizes[dim], size))
-      fail("maximum size for tensor at dimension {} is {} but size is {}", dim,
-           env.str(tensor.sizes[dim]), env.str(size));
+    env.require_at_least(tensor.sizes[dim], size, [&] {
+      return fmt::format("maximum size for tensor at dimension {} is {} but size is {}", dim,
+                         env.str(tensor.sizes[dim]), env.str(size));
+    });
     result.sizes[dim] = env.add(env.floor_div(env.sub(tensor.sizes[dim], size), step), 1);
     result.strides[dim] = env.mul(step, tensor.strides[dim]);
     result.sizes.push_back(size);
@@ -342,14 +346,15 @@ void view_as_real(ShapeCall& call) {
 
 void view_as_complex(ShapeCall& call) {
   FakeTensor result(call.tensor(0));
-  const ShapeEnv& env = call.env();
+  ShapeEnv& env = call.env();
   if (!is_floating_point(result.dtype) || result.dtype == ScalarType::bfloat16)
     fail(
         "view_as_complex is only supported for half, float and double tensors, but got a tensor "
         "of scalar type: {}",
         full_name(result.dtype));
-  if (result.dim() == 0 || !env.known_equal(result.sizes.back(), 2))
-    throw Error("Tensor must have a last dimension of size 2");
+  const auto why = [] { return std::string("Tensor must have a last dimension of size 2"); };
+  if (result.dim() == 0) throw Error(why());
+  env.require_equal(result.sizes.back(), 2, why);
   if (!env.known_one(result.strides.back()))
     throw Error("Tensor must have a last dimension with stride 1");
   result.dtype = to_complex(result.dtype);

@@ -134,6 +134,9 @@ void attention(ShapeCall& call) {
     if (proof == Proof::no) return call.yield(plain);
   }
   if (fused.sizes == plain.sizes && fused.strides == plain.strides) return call.yield(plain);
+  // A program that was traced shows in the layout of the result which kernel it was.
+  if (const Meta* const traced = call.recorded(0); traced != nullptr && traced->is_tensor())
+    return call.yield(is_contiguous(env, traced->tensor) ? plain : fused);
   call.cannot_infer("whether attention is fused, and so its layout, is not known");
 }
 
@@ -189,11 +192,77 @@ void embedding_dense_backward(ShapeCall& call) {
                           grad.dtype, grad.device));
 }
 
+/// Whether the CPU sums without saving where each index goes (EmbeddingBag.cpp is_fast_path).
+Proof sums_fast(const ShapeEnv& env, const TensorMeta& weight, const TensorMeta* scale,
+                SymInt padding_idx) {
+  if (weight.dtype != ScalarType::float32 && weight.dtype != ScalarType::float16) return Proof::no;
+  if (!env.known_less(padding_idx, 0)) return Proof::no;
+  Proof proof = env.equal(weight.strides[1], 1);
+  if (scale != nullptr) proof = both(proof, env.equal(scale->strides[0], 1));
+  // The result, which is contiguous, has a stride of its own only for two features or more.
+  return proof;
+}
+
+/// aten::_embedding_bag(weight, indices, offsets, ..., mode, sparse, per_sample_weights,
+/// include_last_offset, padding_idx), after torch/_meta_registrations.py: a sum for each bag, where
+/// each index goes, sizes of bags, and the largest indices.
+void embedding_bag(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& weight = call.tensor(0);
+  const TensorMeta& indices = call.tensor(1);
+  const TensorMeta& offsets = call.tensor(2);
+  const TensorMeta* const scale = call.optional_tensor(6);
+  constexpr std::int64_t mode_sum = 0;
+  constexpr std::int64_t mode_max = 2;
+  const SymInt mode = call.sym_int(4);
+  if (!is_cpu(weight) || !mode.is_constant())
+    call.cannot_infer("what embedding_bag saves is not known here");
+  check_indices(indices);
+  if (offsets.dtype != ScalarType::int64 && offsets.dtype != ScalarType::int32)
+    fail("expected offsets to be long or int, got {}", full_name(offsets.dtype));
+  if (!is_floating_point(weight.dtype))
+    fail("expected weight to be floating point type, got {}", full_name(weight.dtype));
+  if (weight.dim() != 2 || indices.dim() != 1 || offsets.dim() != 1)
+    throw Error("embedding_bag expects a matrix of weights and vectors of indices and offsets");
+  SymInt bags = offsets.sizes[0];
+  if (call.boolean(7)) {
+    env.require_at_least(
+        bags, 1, [] { return std::string("include_last_offset: numBags should be at least 1"); });
+    bags = env.sub(bags, 1);
+  }
+  if (scale != nullptr) {
+    if (mode.constant() != mode_sum)
+      throw Error("embedding_bag: per_sample_weights only supported with mode='sum'");
+    if (scale->dim() != 1)
+      fail("expected per_sample_weights to be 1D tensor, got {}D", scale->dim());
+    env.require_equal(scale->sizes[0], indices.sizes[0], [] {
+      return std::string("expected per_sample_weights.numel() to be the same as indices.numel()");
+    });
+  }
+  const std::optional<SymInt> padding = call.optional_sym_int(8);
+  Proof fast =
+      mode.constant() == mode_sum ? sums_fast(env, weight, scale, padding.value_or(-1)) : Proof::no;
+  if (fast == Proof::unknown) call.cannot_infer("which kernel sums the bags is not known");
+  const auto yield = [&](Sizes sizes, ScalarType dtype) {
+    call.yield(empty_tensor(env, sizes, dtype, weight.device));
+  };
+  const DimVector result = {bags, weight.sizes[1]};
+  const DimVector each = {bags};
+  yield(result, weight.dtype);
+  yield(DimVector{fast == Proof::yes ? SymInt(0) : indices.sizes[0]}, offsets.dtype);
+  yield(each, offsets.dtype);
+  yield(mode.constant() == mode_max ? result : each, offsets.dtype);
+}
+
 constexpr ShapeRow rows[] = {
     {op::aten__scaled_dot_product_flash_attention_for_cpu_default, attention_for_cpu},
     {op::aten__scaled_dot_product_flash_attention_for_cpu_backward_default,
      attention_for_cpu_backward},
 
+    {op::aten__embedding_bag_default, embedding_bag},
+    {op::aten__embedding_bag_forward_only_default, embedding_bag},
+    {op::aten_embedding_bag_default, embedding_bag},
+    {op::aten_embedding_bag_padding_idx, embedding_bag},
     {op::aten_embedding_dense_backward_default, embedding_dense_backward},
     {op::aten_scaled_dot_product_attention_default, attention},
 };

@@ -74,6 +74,11 @@ void check_operands(ShapeEnv& env, const TensorMeta& input, const TensorMeta& we
     return fmt::format("expected input to have {} channels, but got {} channels instead",
                        env.str(channels), env.str(input.sizes[1]));
   });
+  env.require_at_least(weight.sizes[0], convolution.groups, [&] {
+    return fmt::format(
+        "Given groups={}, expected weight to be at least {} at dimension 0, but got {}",
+        env.str(convolution.groups), env.str(convolution.groups), env.str(weight.sizes[0]));
+  });
   if (!env.known_multiple(weight.sizes[0], convolution.groups)) {
     env.require_equal(env.mod(weight.sizes[0], convolution.groups), 0, [&] {
       return fmt::format("expected weight to be divisible by {} at dimension 0, but got {}",
@@ -83,6 +88,9 @@ void check_operands(ShapeEnv& env, const TensorMeta& input, const TensorMeta& we
   if (bias == nullptr) return;
   const SymInt count =
       convolution.transposed ? env.mul(weight.sizes[1], convolution.groups) : weight.sizes[0];
+  if (bias->dtype != input.dtype)
+    fail("Input type ({}) and bias type ({}) should be the same", full_name(input.dtype),
+         full_name(bias->dtype));
   if (bias->dim() != 1) fail("expected bias to be 1-dimensional, but got {} dims", bias->dim());
   env.require_equal(bias->sizes[0], count, [&] {
     return fmt::format("expected bias to be 1-dimensional with {} elements, but got {}",
@@ -96,7 +104,7 @@ DimVector convolution_sizes(ShapeEnv& env, const TensorMeta& input, const Tensor
   DimVector sizes = {input.sizes[0], convolution.transposed
                                          ? env.mul(convolution.groups, weight.sizes[1])
                                          : weight.sizes[0]};
-  bool all_too_small = true;
+  SymInt largest = 0;
   for (std::size_t dim = 2; dim < input.dim(); ++dim) {
     const SymInt length = input.sizes[dim];
     const SymInt stride = convolution.stride[dim - 2];
@@ -107,6 +115,12 @@ DimVector convolution_sizes(ShapeEnv& env, const TensorMeta& input, const Tensor
     if (convolution.transposed) {
       size = env.sub(env.mul(env.sub(length, 1), stride), padding);
       size = env.add(env.add(size, reach), convolution.output_padding[dim - 2]);
+      env.require_at_least(env.add(size, 1), 0, [&] {
+        return fmt::format(
+            "Given input size per channel: {}. Calculated output size per channel: {}. Output size "
+            "is too small",
+            env.str(length), env.str(env.add(size, 1)));
+      });
     } else {
       const SymInt padded = env.add(length, padding);
       const SymInt kernel = env.add(reach, 1);
@@ -119,11 +133,18 @@ DimVector convolution_sizes(ShapeEnv& env, const TensorMeta& input, const Tensor
       size = env.floor_div(env.sub(env.sub(padded, reach), 1), stride);
     }
     sizes.push_back(env.add(size, 1));
-    all_too_small = all_too_small && env.known_less(sizes.back(), 1);
+    largest = env.max(largest, sizes.back());
   }
-  if (all_too_small && is_cpu(input))
-    throw Error("Calculated output size per channel is too small");
-  if (env.known_zero(input.sizes[1])) sizes[1] = 0;
+  if (is_cpu(input)) {
+    env.require_at_least(
+        largest, 1, [] { return std::string("Calculated output size per channel is too small"); });
+  }
+  if (env.known_zero(input.sizes[1])) {
+    sizes[1] = 0;
+  } else {
+    env.require_at_least(input.sizes[1], 1,
+                         [] { return std::string("a convolution without channels yields none"); });
+  }
   return sizes;
 }
 

@@ -120,6 +120,9 @@ void linspace(ShapeCall& call) {
   ScalarType dtype = default_float;
   for (const std::uint32_t index : {0U, 1U}) {
     const TensorMeta* const bound = call.tensor_or_null(index);
+    if (bound != nullptr && bound->dim() != 0)
+      fail("{} only supports 0-dimensional start and end tensors, but got one of {} dimensions",
+           call.op().schema.name, bound->dim());
     if (is_complex(bound != nullptr ? bound->dtype : call.number_kind(index)))
       dtype = to_complex(default_float);
   }
@@ -171,6 +174,12 @@ void new_empty_strided(ShapeCall& call) {
 void contiguous_copy(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format));
 }
+/// tril and triu.
+void triangle(ShapeCall& call) {
+  if (call.tensor(0).dim() < 2)
+    fail("{}: input tensor must have at least 2 dimensions", call.op().schema.name);
+  contiguous_copy(call);
+}
 /// The same as `empty_like`: strides kept where they are dense.
 void preserving_copy(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
@@ -212,6 +221,10 @@ void to_copy(ShapeCall& call) {
   const Options options(call, self.dtype, self.device);
   convert(call, options.dtype, options.device, false);
 }
+/// chalf: to half precision in both parts.
+void chalf(ShapeCall& call) {
+  convert(call, ScalarType::complex32, call.tensor(0).device, true);
+}
 void to_other(ShapeCall& call) {
   const TensorMeta& other = call.tensor(1);
   convert(call, other.dtype, other.device, !call.boolean(call.position("copy")));
@@ -251,9 +264,103 @@ void copy(ShapeCall& call) {
         return call.env().equal(a, b) != Proof::no;
       }))
     throw Error("the source of copy does not broadcast to its target");
-  if (!call.op().is_mutable() && !call.env().known_zero(self.storage_offset))
-    call.cannot_infer("whether copy keeps a storage offset depends on the storage");
-  call.yield(self);
+  FakeTensor result(self);
+  // A storage without contents, as functionalization has them, is not cloned up to the offset.
+  const Meta* const traced = call.op().is_mutable() ? nullptr : call.recorded(0);
+  if (traced != nullptr && traced->is_tensor() &&
+      call.env().known_zero(traced->tensor.storage_offset))
+    result.storage_offset = 0;
+  call.yield(result);
+}
+
+/// How many elements lie on and below the diagonal `offset` of a matrix
+/// (aten/src/ATen/native/TensorFactories.h get_tril_size).
+std::int64_t tril_size(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
+  if (rows == 0 || columns == 0) return 0;
+  const std::int64_t first =
+      offset > 0 ? std::min<std::int64_t>(columns, 1 + offset) : (rows + offset > 0 ? 1 : 0);
+  const std::int64_t last =
+      std::max<std::int64_t>(0, std::min<std::int64_t>(columns, rows + offset));
+  const std::int64_t all = std::max<std::int64_t>(0, std::min<std::int64_t>(rows, rows + offset));
+  const std::int64_t trapezoid = last - first + 1;
+  const std::int64_t below = std::max<std::int64_t>(0, all - trapezoid);
+  return (first + last) * trapezoid / 2 + below * columns;
+}
+/// tril_indices(row, col, offset) and, with `parameter` 1, triu_indices: two rows of indices.
+void triangle_indices(ShapeCall& call) {
+  const SymInt rows = call.sym_int(0);
+  const SymInt columns = call.sym_int(1);
+  const SymInt offset = call.sym_int(2);
+  if (!rows.is_constant() || !columns.is_constant() || !offset.is_constant())
+    call.cannot_infer("the size of a triangle is symbolic");
+  if (rows.constant() < 0) fail("row must be non-negative, got {}", rows.constant());
+  if (columns.constant() < 0) fail("col must be non-negative, got {}", columns.constant());
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  if (rows.constant() > most || columns.constant() > most || std::abs(offset.constant()) > most)
+    call.cannot_infer("a triangle is too large");
+  const bool is_upper = call.parameter() == 1;
+  const std::int64_t below =
+      tril_size(rows.constant(), columns.constant(), offset.constant() - (is_upper ? 1 : 0));
+  const std::int64_t count = is_upper ? rows.constant() * columns.constant() - below : below;
+  yield_sizes(call, DimVector{2, count}, ScalarType::int64);
+}
+
+/// empty_permuted(size, physical_layout): the dimensions from the outermost to the innermost.
+void empty_permuted(ShapeCall& call) {
+  const DimVector sizes = call.sym_ints(0);
+  const DimVector layout = call.sym_ints(1);
+  if (layout.size() != sizes.size()) {
+    fail(
+        "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+        "len(size) = {} is not equal to len(physical_layout) = {}",
+        sizes.size(), layout.size());
+  }
+  const Options options(call, default_float, Device{});
+  FakeTensor result = empty_tensor(call.env(), sizes, options.dtype, options.device);
+  SymInt stride = 1;
+  std::vector<bool> seen(sizes.size(), false);
+  for (std::size_t at = layout.size(); at-- > 0;) {
+    const std::size_t dim = wrap_dim(layout[at], sizes.size());
+    if (seen[dim]) fail("Duplicate dim not allowed: {}", dim);
+    seen[dim] = true;
+    result.strides[dim] = stride;
+    stride = call.env().mul(stride, call.env().at_least_one(sizes[dim]));
+  }
+  call.yield(result);
+}
+
+/// Whether nothing is to be resized, which has to be known.
+bool same_sizes(const ShapeCall& call, Sizes a, Sizes b) {
+  if (a.size() != b.size()) return false;
+  bool unknown = false;
+  for (std::size_t dim = 0; dim < a.size(); ++dim) {
+    const Proof proof = call.env().equal(a[dim], b[dim]);
+    if (proof == Proof::no) return false;
+    unknown = unknown || proof == Proof::unknown;
+  }
+  if (unknown) call.cannot_infer("whether the sizes are those that the tensor has is not known");
+  return true;
+}
+
+/// resize_(self, size) and, with `parameter` 1, resize_as_(self, the_template): laid out anew.
+void resize(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  FakeTensor result(call.tensor(0));
+  const TensorMeta* const like = call.parameter() == 1 ? &call.tensor(1) : nullptr;
+  result.sizes = like == nullptr ? call.sym_ints(1) : DimVector(like->sizes);
+  if (same_sizes(call, call.tensor(0).sizes, result.sizes)) return call.yield(call.tensor(0));
+  for (const SymInt size : result.sizes) {
+    if (env.known_less(size, 0))
+      fail("Trying to resize a tensor to a negative size: {}", env.str(size));
+  }
+  MemoryFormat format =
+      call.memory_format(call.position("memory_format"), MemoryFormat::contiguous_format);
+  if (format == MemoryFormat::preserve_format) {
+    if (like == nullptr) fail("resize_ does not support the memory format {}", name_of(format));
+    format = suggest_memory_format(env, *like);
+  }
+  result.strides = strides_for(env, result.sizes, format);
+  call.yield(result);
 }
 
 constexpr ShapeRow rows[] = {
@@ -264,15 +371,18 @@ constexpr ShapeRow rows[] = {
     {op::aten_arange_start_step, arange, 3},
     {op::aten_bernoulli_default, contiguous_copy},
     {op::aten_bernoulli_p, preserving_copy},
+    {op::aten_chalf_default, chalf},
     {op::aten_clone_default, clone},
     {op::aten_contiguous_default, contiguous},
     {op::aten_copy_default, copy},
     {op::aten_dropout_default, dropout},
     {op::aten_empty_memory_format, from_sizes, 0},
     {op::aten_empty_like_default, like},
+    {op::aten_empty_permuted_default, empty_permuted},
     {op::aten_empty_strided_default, empty_strided},
     {op::aten_eye_default, eye, 0},
     {op::aten_eye_m, eye, 1},
+    {op::aten_feature_alpha_dropout_default, dropout},
     {op::aten_feature_dropout_default, dropout},
     {op::aten_fill_Scalar, preserving_copy},
     {op::aten_fill_Tensor, preserving_copy},
@@ -284,6 +394,9 @@ constexpr ShapeRow rows[] = {
     {op::aten_linspace_Tensor_Scalar, linspace},
     {op::aten_linspace_Scalar_Tensor, linspace},
     {op::aten_logspace_default, linspace},
+    {op::aten_logspace_Scalar_Tensor, linspace},
+    {op::aten_logspace_Tensor_Scalar, linspace},
+    {op::aten_logspace_Tensor_Tensor, linspace},
     {op::aten_native_dropout_default, native_dropout},
     {op::aten_new_empty_default, new_tensor},
     {op::aten_new_empty_strided_default, new_empty_strided},
@@ -303,13 +416,17 @@ constexpr ShapeRow rows[] = {
     {op::aten_randn_generator, from_sizes, 0},
     {op::aten_randn_like_default, like},
     {op::aten_randperm_default, randperm},
+    {op::aten_resize__default, resize, 0},
+    {op::aten_resize_as__default, resize, 1},
     {op::aten_scalar_tensor_default, scalar_tensor, 0},
     {op::aten_to_device, to},
     {op::aten_to_dtype, to},
     {op::aten_to_dtype_layout, to},
     {op::aten_to_other, to_other},
-    {op::aten_tril_default, contiguous_copy},
-    {op::aten_triu_default, contiguous_copy},
+    {op::aten_tril_default, triangle},
+    {op::aten_tril_indices_default, triangle_indices, 0},
+    {op::aten_triu_default, triangle},
+    {op::aten_triu_indices_default, triangle_indices, 1},
     {op::aten_type_as_default, to_other},
     {op::aten_zero_default, preserving_copy},
     {op::aten_zeros_default, from_sizes, 0},

@@ -16,18 +16,31 @@ struct ShapeFamily {
 };
 
 [[nodiscard]] std::span<const ShapeRow> attention_rows();
+[[nodiscard]] std::span<const ShapeRow> backward_rows();
+[[nodiscard]] std::span<const ShapeRow> contraction_rows();
 [[nodiscard]] std::span<const ShapeRow> convolution_rows();
 [[nodiscard]] std::span<const ShapeRow> factory_rows();
+[[nodiscard]] std::span<const ShapeRow> fft_rows();
+[[nodiscard]] std::span<const ShapeRow> higher_order_rows();
 [[nodiscard]] std::span<const ShapeRow> indexing_rows();
+[[nodiscard]] std::span<const ShapeRow> irregular_pointwise_rows();
 [[nodiscard]] std::span<const ShapeRow> joining_rows();
+[[nodiscard]] std::span<const ShapeRow> linalg_rows();
+[[nodiscard]] std::span<const ShapeRow> loss_rows();
 [[nodiscard]] std::span<const ShapeRow> matmul_rows();
 [[nodiscard]] std::span<const ShapeRow> normalization_rows();
+[[nodiscard]] std::span<const ShapeRow> patch_rows();
 [[nodiscard]] std::span<const ShapeRow> pointwise_rows();
 [[nodiscard]] std::span<const ShapeRow> pooling_rows();
+[[nodiscard]] std::span<const ShapeRow> quantization_rows();
+[[nodiscard]] std::span<const ShapeRow> random_rows();
 [[nodiscard]] std::span<const ShapeRow> recurrent_rows();
 [[nodiscard]] std::span<const ShapeRow> reduction_rows();
 [[nodiscard]] std::span<const ShapeRow> resizing_rows();
 [[nodiscard]] std::span<const ShapeRow> sorting_rows();
+[[nodiscard]] std::span<const ShapeRow> splitting_rows();
+[[nodiscard]] std::span<const ShapeRow> stacking_rows();
+[[nodiscard]] std::span<const ShapeRow> statistics_rows();
 [[nodiscard]] std::span<const ShapeRow> symbolic_rows();
 [[nodiscard]] std::span<const ShapeRow> view_rows();
 

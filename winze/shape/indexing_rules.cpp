@@ -101,6 +101,18 @@ void index(ShapeCall& call) {
   call.yield(indexing.result());
 }
 
+/// aten::_unsafe_masked_index(self, mask, indices, fill): what is masked is filled, which makes the
+/// result contiguous.
+void index_masked(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& mask = call.tensor(1);
+  Indexing indexing(call, self);
+  for (const TensorMeta* tensor : call.tensors(2)) indexing.add(tensor);
+  const FakeTensor found = indexing.result();
+  call.yield(empty_tensor(call.env(), broadcast_sizes(call.env(), found.sizes, mask.sizes),
+                          self.dtype, self.device));
+}
+
 void embedding(ShapeCall& call) {
   const TensorMeta& weight = call.tensor(0);
   if (weight.dim() != 2) throw Error("'weight' must be 2-D");
@@ -118,12 +130,50 @@ void index_select(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
 }
 
+/// Sizes of the index are at most those of the other tensor in all dimensions but `dim`, for the
+/// index of gather and scatter. Without proof it is the kernel that checks.
+void check_index_fits(const ShapeCall& call, const TensorMeta& index, const TensorMeta& other,
+                      std::string_view name) {
+  const ShapeEnv& env = call.env();
+  const std::size_t indexed = call.dim(1, index.dim());
+  for (std::size_t dim = 0; dim < std::min(index.dim(), other.dim()); ++dim) {
+    if (dim == indexed && name != "src") continue;
+    if (env.known_less(other.sizes[dim], index.sizes[dim])) {
+      fail(
+          "Size does not match at dimension {}: expected index of size {} to be no larger than "
+          "{} of size {}",
+          dim, env.str(index.sizes[dim]), name, env.str(other.sizes[dim]));
+    }
+  }
+}
+
+/// scatter(self, dim, index, src) and scatter_add: into a contiguous copy.
+void scatter(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& index = call.tensor(2);
+  static_cast<void>(call.dim(1, self.dim()));
+  if (!call.env().known_zero(numel(call.env(), index.sizes))) {
+    if (std::max<std::size_t>(self.dim(), 1) != std::max<std::size_t>(index.dim(), 1))
+      throw Error("Index tensor must have the same number of dimensions as self tensor");
+    check_index_fits(call, index, self, "self");
+    if (const TensorMeta* source = call.tensor_or_null(3)) {
+      if (source->dtype != self.dtype)
+        fail("{}(): Expected self.dtype to be equal to src.dtype", call.op().schema.name);
+      if (std::max<std::size_t>(source->dim(), 1) != std::max<std::size_t>(index.dim(), 1))
+        throw Error("Index tensor must have the same number of dimensions as src tensor");
+      check_index_fits(call, index, *source, "src");
+    }
+  }
+  call.yield(empty_like(call.env(), self, MemoryFormat::contiguous_format));
+}
+
 void gather(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   const TensorMeta& indices = call.tensor(2);
   static_cast<void>(call.dim(1, self.dim()));
   if (std::max<std::size_t>(self.dim(), 1) != std::max<std::size_t>(indices.dim(), 1))
     throw Error("Index tensor must have the same number of dimensions as input tensor");
+  check_index_fits(call, indices, self, "input");
   call.yield(empty_tensor(call.env(), indices.sizes, self.dtype, self.device));
 }
 
@@ -155,6 +205,23 @@ void scatter_into_view(ShapeCall& call) {
                (call.env().known_zero(self.strides[dim]) && !call.env().known_one(self.sizes[dim]));
   }
   call.yield(overlaps ? empty_like(call.env(), self) : FakeTensor(self));
+}
+
+/// as_strided_scatter(self, src, size, stride)
+void as_strided_scatter(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& source = call.tensor(1);
+  const DimVector sizes = call.sym_ints(2);
+  if (source.dim() != sizes.size())
+    fail("expected src to have {} dimensions, but got {}", sizes.size(), source.dim());
+  for (std::size_t dim = 0; dim < sizes.size(); ++dim) {
+    env.require_equal(source.sizes[dim], sizes[dim], [&] {
+      return fmt::format(
+          "expected src to have a size equal to the slice of self, but got {} and {}",
+          env.str(source.sizes[dim]), env.str(sizes[dim]));
+    });
+  }
+  scatter_into_view(call);
 }
 
 /// masked_scatter(self, mask, source): contiguous.
@@ -189,6 +256,15 @@ void nonzero(ShapeCall& call) {
   result.strides = {1, count};
   call.yield(result);
 }
+/// aten::nonzero_static(self, size): as many as are asked for.
+void nonzero_static(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const SymInt count = call.sym_int(1);
+  if (call.env().known_less(count, 0))
+    fail("nonzero_static: 'size' must be an non-negative integer, got {}", call.env().str(count));
+  const DimVector sizes = {count, static_cast<std::int64_t>(self.dim())};
+  call.yield(empty_tensor(call.env(), sizes, ScalarType::int64, self.device));
+}
 void item(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   if (!is_integral(self.dtype)) call.cannot_infer("the item of a {} tensor", full_name(self.dtype));
@@ -197,6 +273,11 @@ void item(ShapeCall& call) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__local_scalar_dense_default, item},
+    {op::aten__unsafe_index_Tensor, index},
+    {op::aten__unsafe_index_put_default, like_self},
+    {op::aten__unsafe_masked_index_default, index_masked},
+    {op::aten__unsafe_masked_index_put_accumulate_default, like_self},
+    {op::aten_as_strided_scatter_default, as_strided_scatter},
     {op::aten_diagonal_scatter_default, scatter_into_view},
     {op::aten_embedding_default, embedding},
     {op::aten_gather_default, gather},
@@ -212,13 +293,14 @@ constexpr ShapeRow rows[] = {
     {op::aten_masked_scatter_default, masked_scatter},
     {op::aten_masked_select_default, masked_select},
     {op::aten_nonzero_default, nonzero},
+    {op::aten_nonzero_static_default, nonzero_static},
     {op::aten_put_default, like_self},
-    {op::aten_scatter_reduce, contiguous_like_self},
-    {op::aten_scatter_src, contiguous_like_self},
-    {op::aten_scatter_value, contiguous_like_self},
-    {op::aten_scatter_value_reduce, contiguous_like_self},
-    {op::aten_scatter_add_default, contiguous_like_self},
-    {op::aten_scatter_reduce_two, contiguous_like_self},
+    {op::aten_scatter_reduce, scatter},
+    {op::aten_scatter_src, scatter},
+    {op::aten_scatter_value, scatter},
+    {op::aten_scatter_value_reduce, scatter},
+    {op::aten_scatter_add_default, scatter},
+    {op::aten_scatter_reduce_two, scatter},
     {op::aten_select_scatter_default, scatter_into_view},
     {op::aten_slice_scatter_default, scatter_into_view},
     {op::aten_take_default, take},

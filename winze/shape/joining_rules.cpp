@@ -5,6 +5,7 @@
 #include "winze/schema/op_ids.h"
 #include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
+#include "winze/shape/joining.h"
 #include "winze/shape/views.h"
 
 namespace winze {
@@ -19,8 +20,9 @@ MemoryFormat common_format(const ShapeEnv& env, std::span<const TensorMeta* cons
   return format;
 }
 
-/// Tensors joined along a dimension. Empty ones of one dimension are passed over, as of old.
-FakeTensor join(ShapeCall& call, std::span<const TensorMeta* const> given, std::size_t dim_at) {
+}  // namespace
+
+FakeTensor join(ShapeCall& call, std::span<const TensorMeta* const> given, SymInt along) {
   ShapeEnv& env = call.env();
   TypePromotion promotion;
   std::vector<const TensorMeta*> tensors;
@@ -33,7 +35,7 @@ FakeTensor join(ShapeCall& call, std::span<const TensorMeta* const> given, std::
   if (tensors.empty()) tensors.push_back(given[0]);
   const TensorMeta& first = *tensors[0];
   if (first.dim() == 0) throw Error("zero-dimensional tensor cannot be concatenated");
-  const std::size_t dim = call.dim(static_cast<std::uint32_t>(dim_at), first.dim());
+  const std::size_t dim = wrap_dim(along, first.dim());
   DimVector sizes(first.sizes);
   for (const TensorMeta* tensor : std::span(tensors).subspan(1)) {
     if (tensor->dim() != sizes.size()) {
@@ -57,8 +59,10 @@ FakeTensor join(ShapeCall& call, std::span<const TensorMeta* const> given, std::
   return empty_tensor(env, sizes, promotion.common(), first.device, common_format(env, tensors));
 }
 
+namespace {
+
 void cat(ShapeCall& call) {
-  call.yield(join(call, call.tensors(0), 1));
+  call.yield(join(call, call.tensors(0), call.sym_int(1)));
 }
 
 /// torch/_refs stack: joined along the dimension that is then split, or a new one at the end.
@@ -131,6 +135,12 @@ void repeat_interleave(ShapeCall& call) {
 
 void roll(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
+  const std::size_t shifts = call.sym_ints(1).size();
+  const DimVector dims = call.sym_ints(2);
+  if (shifts == 0) throw Error("`shifts` required");
+  if (dims.empty() ? shifts != 1 : shifts != dims.size())
+    fail("shifts and dimensions must align. shifts: {}, dims: {}", shifts, dims.size());
+  for (const SymInt dim : dims) static_cast<void>(wrap_dim(dim, self.dim(), false));
   const bool is_empty =
       std::ranges::any_of(self.sizes, [&](SymInt size) { return call.env().known_zero(size); });
   call.yield(is_empty ? empty_like(call.env(), self)

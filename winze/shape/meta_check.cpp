@@ -222,8 +222,9 @@ std::vector<Node> calls_to_infer(Graph& root) {
       if (!node.is_call()) continue;
       if (node.op() == op::torch_amp_autocast_mode__enter_autocast) ++autocast_depth;
       if (node.op() == op::torch_amp_autocast_mode__exit_autocast) --autocast_depth;
-      if (autocast_depth > 0 || node.op() == op::higher_order_wrap_with_autocast) continue;
+      if (autocast_depth > 0) continue;
       calls.push_back(node);
+      if (node.op() == op::higher_order_wrap_with_autocast) continue;
       for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
         const Argument argument = node.argument(index);
         if (argument.kind() == ArgumentKind::graph)

@@ -273,7 +273,16 @@ void batch_norm_rule(ShapeCall& call, BatchNorm norm) {
     call.yield(empty_tensor(env, DimVector{saved}, statistics_dtype(input), input.device));
 }
 
+/// A parameter is read even where there are no elements.
+void require_channels(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  if (input.dim() < 2) return;
+  call.env().require_at_least(
+      input.sizes[1], 1, [] { return std::string("batch_norm expects at least one channel"); });
+}
+
 void batch_norm(ShapeCall& call) {
+  require_channels(call);
   batch_norm_rule(call, {.yields_statistics = false});
 }
 void native_batch_norm(ShapeCall& call) {
@@ -296,6 +305,39 @@ void batch_norm_functional(ShapeCall& call) {
     if (!dtype) call.cannot_infer("the running statistics have no common dtype with the input");
     call.yield(empty_tensor(call.env(), running.sizes, *dtype, running.device));
   }
+}
+
+// --- Weight norm
+
+/// aten::_weight_norm(v, g, dim); _weight_norm_interface yields the norm as well.
+void weight_norm(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& v = call.tensor(0);
+  const TensorMeta& g = call.tensor(1);
+  ElementwiseOperands operands;
+  operands.add(v);
+  operands.add(g);
+  call.yield(operands.result(env, Promotion::to_common));
+  if (call.parameter() == 0) return;
+  FakeTensor norm(v);
+  const std::size_t dim = call.dim(2, v.dim());
+  for (std::size_t at = 0; at < v.dim(); ++at)
+    if (at != dim) norm.sizes[at] = 1;
+  call.yield(empty_tensor(
+      env, norm.sizes, g.dtype == ScalarType::bfloat16 ? ScalarType::float32 : v.dtype, v.device));
+}
+
+/// aten::instance_norm(input, ...): batch norm of each sample, contiguous.
+void instance_norm(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  if (input.dim() < 2) fail("instance_norm: expected at least 2 dimensions, got {}", input.dim());
+  for (const std::uint32_t index : {1U, 2U, 3U, 4U})
+    check_per_channel(env, call.optional_tensor(index), input.sizes[1]);
+  require_channels(call);
+  if (is_complex(input.dtype)) call.cannot_infer("instance_norm of complex numbers is not known");
+  check_has_mean(input);
+  call.yield(empty_tensor(env, input.sizes, input.dtype, input.device));
 }
 
 // --- Softmax
@@ -322,6 +364,8 @@ void log_softmax_backward(ShapeCall& call) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__fused_rms_norm_default, rms_norm, 1},
+    {op::aten__weight_norm_default, weight_norm, 0},
+    {op::aten__weight_norm_interface_default, weight_norm, 1},
     {op::aten__log_softmax_backward_data_default, log_softmax_backward},
 
     {op::aten__native_batch_norm_legit_default, native_batch_norm},
@@ -332,6 +376,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_batch_norm_default, batch_norm},
 
     {op::aten_group_norm_default, group_norm},
+    {op::aten_instance_norm_default, instance_norm},
     {op::aten_layer_norm_default, layer_norm},
 
     {op::aten_native_batch_norm_default, native_batch_norm},

@@ -65,6 +65,31 @@ def some_of(items: list[Any], count: int) -> list[Any]:
     return [items[i * len(items) // count] for i in range(count)]
 
 
+def differentiable_samples_of(info: Any, count: int) -> Iterator[Sample]:
+    """Up to `count` calls of one entry of `op_db` that have gradients."""
+    if not info.supports_autograd or torch.float32 not in info.supported_dtypes("cpu"):
+        return
+    try:
+        samples = list(info.sample_inputs("cpu", torch.float32, requires_grad=False))
+    except Exception:  # samples may need what this build lacks
+        return
+    for sample in some_of(samples, count):
+        yield info.op, [sample.input, *sample.args], sample.kwargs
+
+
+def error_samples_of(info: Any) -> Iterator[Sample]:
+    """Calls of one entry of `op_db` that PyTorch refuses."""
+    if info.error_inputs_func is None:
+        return
+    try:
+        errors = list(info.error_inputs("cpu"))
+    except Exception:  # as for samples
+        return
+    for error in errors:
+        sample = error.sample_input
+        yield info.op, [sample.input, *sample.args], sample.kwargs
+
+
 def samples_of(info: Any, count: int) -> Iterator[Sample]:
     """Calls of one entry of `op_db`: up to `count` samples of the first dtype, each as it is and in one of the other
     layouts in turn, and one sample of each further dtype for every four of these."""

@@ -44,71 +44,6 @@ void pointwise(ShapeCall& call) {
   call.yield(operands.result(call.env(), row.promotion));
 }
 
-/// aten::where: the condition decides nothing about the dtype.
-void where(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add_without_dtype(call.tensor(0));
-  for (const std::uint32_t index : {1U, 2U}) {
-    if (const TensorMeta* tensor = call.tensor_or_null(index)) {
-      operands.add(*tensor);
-    } else {
-      operands.add_number(call.number_kind(index));
-    }
-  }
-  call.yield(operands.result(call.env(), Promotion::to_common));
-}
-
-/// aten::masked_fill: always contiguous (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
-void masked_fill(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta& mask = call.tensor(1);
-  if (mask.dtype != ScalarType::bool_)
-    fail("masked_fill only supports boolean masks, but got mask with dtype {}",
-         full_name(mask.dtype));
-  call.yield(empty_tensor(call.env(), broadcast_sizes(call.env(), self.sizes, mask.sizes),
-                          self.dtype, self.device));
-}
-
-/// aten::prelu: weights broadcast along the second dimension and have no say.
-void prelu(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  call.yield(operands.result(call.env(), Promotion::to_common));
-}
-
-/// aten::div with a rounding mode: only `trunc` and `floor` keep integers.
-void div_mode(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  if (const TensorMeta* tensor = call.tensor_or_null(1)) {
-    operands.add(*tensor);
-  } else {
-    operands.add_number(call.number_kind(1));
-  }
-  const Promotion promotion = call.is_none(2) ? Promotion::int_to_float : Promotion::to_common;
-  call.yield(operands.result(call.env(), promotion));
-}
-
-/// aten::angle: integers become floats, complex becomes real.
-void angle(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  const ScalarType dtype = promoted(call.tensor(0).dtype, Promotion::int_to_float);
-  call.yield(operands.result_of(call.env(), to_real(dtype)));
-}
-
-/// aten::complex and aten::polar: two real tensors of one dtype.
-void complex(ShapeCall& call) {
-  ElementwiseOperands operands;
-  const TensorMeta& first = call.tensor(0);
-  if (first.dtype != call.tensor(1).dtype || !is_floating_point(first.dtype))
-    fail("Expected both inputs to be Half, Float or Double tensors of one dtype but got {} and {}",
-         full_name(first.dtype), full_name(call.tensor(1).dtype));
-  operands.add(first);
-  operands.add(call.tensor(1));
-  call.yield(operands.result_of(call.env(), to_complex(first.dtype)));
-}
-
 constexpr std::uint32_t with(Promotion promotion, std::uint8_t count, std::uint8_t first = 0) {
   return Pointwise{promotion, count, first}.pack();
 }
@@ -132,7 +67,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_elu_default, pointwise, same_1},
     {op::aten_floor_default, pointwise, same_1},
     {op::aten_frac_default, pointwise, same_1},
-    {op::aten_gelu_default, pointwise, same_1},
     {op::aten_hardshrink_default, pointwise, same_1},
     {op::aten_hardsigmoid_default, pointwise, same_1},
     {op::aten_hardswish_default, pointwise, same_1},
@@ -141,8 +75,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_log_sigmoid_default, pointwise, same_1},
     {op::aten_mish_default, pointwise, same_1},
     {op::aten_nan_to_num_default, pointwise, same_1},
-    {op::aten_neg_default, pointwise, same_1},
-    {op::aten_negative_default, pointwise, same_1},
     {op::aten_relu_default, pointwise, same_1},
     {op::aten_relu6_default, pointwise, same_1},
     {op::aten_round_default, pointwise, same_1},
@@ -152,8 +84,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_sign_default, pointwise, same_1},
     {op::aten_silu_default, pointwise, same_1},
     {op::aten_softplus_default, pointwise, same_1},
-    {op::aten_softshrink_default, pointwise, same_1},
     {op::aten_square_default, pointwise, with(Promotion::bool_to_long, 1)},
+    {op::aten_special_round_default, pointwise, same_1},
     {op::aten_threshold_default, pointwise, same_1},
     {op::aten_trunc_default, pointwise, same_1},
     {op::aten_fix_default, pointwise, same_1},
@@ -195,6 +127,20 @@ constexpr ShapeRow rows[] = {
     {op::aten_sin_default, pointwise, float_1},
     {op::aten_sinc_default, pointwise, float_1},
     {op::aten_sinh_default, pointwise, float_1},
+    {op::aten_special_digamma_default, pointwise, float_1},
+    {op::aten_special_psi_default, pointwise, float_1},
+    {op::aten_special_erf_default, pointwise, float_1},
+    {op::aten_special_erfc_default, pointwise, float_1},
+    {op::aten_special_erfinv_default, pointwise, float_1},
+    {op::aten_special_exp2_default, pointwise, float_1},
+    {op::aten_special_expit_default, pointwise, float_1},
+    {op::aten_special_expm1_default, pointwise, float_1},
+    {op::aten_special_gammaln_default, pointwise, float_1},
+    {op::aten_special_i0_default, pointwise, float_1},
+    {op::aten_special_log1p_default, pointwise, float_1},
+    {op::aten_special_ndtr_default, pointwise, float_1},
+    {op::aten_special_sinc_default, pointwise, float_1},
+    {op::aten_special_polygamma_default, pointwise, with(Promotion::int_to_float, 1, 1)},
     {op::aten_special_airy_ai_default, pointwise, float_1},
     {op::aten_special_bessel_j0_default, pointwise, float_1},
     {op::aten_special_bessel_j1_default, pointwise, float_1},
@@ -284,7 +230,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_pow_Scalar, pointwise, same_2},
     {op::aten_pow_Tensor_Scalar, pointwise, with(Promotion::to_common, 2)},
     {op::aten_pow_Tensor_Tensor, pointwise, same_2},
-    {op::aten_prelu_default, prelu},
     {op::aten_remainder_Scalar, pointwise, same_2},
     {op::aten_remainder_Scalar_Tensor, pointwise, same_2},
     {op::aten_remainder_Tensor, pointwise, same_2},
@@ -304,10 +249,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_divide_Tensor, pointwise, float_2},
     {op::aten_true_divide_Scalar, pointwise, float_2},
     {op::aten_true_divide_Tensor, pointwise, float_2},
-    {op::aten_div_Scalar_mode, div_mode},
-    {op::aten_div_Tensor_mode, div_mode},
-    {op::aten_divide_Scalar_mode, div_mode},
-    {op::aten_divide_Tensor_mode, div_mode},
+    {op::aten_special_gammainc_default, pointwise, same_2},
+    {op::aten_special_gammaincc_default, pointwise, same_2},
     {op::aten_special_xlog1py_default, pointwise, float_2},
     {op::aten_special_xlog1py_other_scalar, pointwise, float_2},
     {op::aten_special_xlog1py_self_scalar, pointwise, float_2},
@@ -351,12 +294,13 @@ constexpr ShapeRow rows[] = {
     {op::aten_special_legendre_polynomial_p_n_scalar, pointwise, float_2},
     {op::aten_special_legendre_polynomial_p_x_scalar, pointwise, float_2},
     {op::aten_ldexp_Tensor, pointwise, float_2},
-    {op::aten_angle_default, angle},
-    {op::aten_complex_default, complex},
-    {op::aten_polar_default, complex},
     {op::aten_xlogy_Scalar_Other, pointwise, float_2},
     {op::aten_xlogy_Scalar_Self, pointwise, float_2},
+    {op::aten_special_xlogy_default, pointwise, float_2},
+    {op::aten_special_xlogy_other_scalar, pointwise, float_2},
+    {op::aten_special_xlogy_self_scalar, pointwise, float_2},
     {op::aten_xlogy_Tensor, pointwise, float_2},
+    {op::aten__prelu_kernel_default, pointwise, same_2},
     // Comparisons.
     {op::aten_eq_Scalar, pointwise, bool_2},
     {op::aten_eq_Tensor, pointwise, bool_2},
@@ -383,7 +327,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_ne_Tensor, pointwise, bool_2},
     {op::aten_not_equal_Scalar, pointwise, bool_2},
     {op::aten_not_equal_Tensor, pointwise, bool_2},
-    {op::aten_isclose_default, pointwise, bool_2},
     // Three operands, and numbers that say how to compute.
     {op::aten_addcdiv_default, pointwise, same_3},
     {op::aten_addcmul_default, pointwise, same_3},
@@ -397,12 +340,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_clip_Tensor, pointwise, same_3},
     {op::aten_lerp_Scalar, pointwise, same_2},
     {op::aten_lerp_Tensor, pointwise, same_3},
-    {op::aten_masked_fill_Scalar, masked_fill},
-    {op::aten_masked_fill_Tensor, masked_fill},
-    {op::aten_where_self, where},
-    {op::aten_where_Scalar, where},
-    {op::aten_where_ScalarOther, where},
-    {op::aten_where_ScalarSelf, where},
     // Backward formulas.
     {op::aten_elu_backward_default, pointwise, with(Promotion::to_common, 1)},
     {op::aten_gelu_backward_default, pointwise, same_2},
@@ -410,6 +347,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_hardswish_backward_default, pointwise, same_2},
     {op::aten_hardtanh_backward_default, pointwise, same_2},
     {op::aten_leaky_relu_backward_default, pointwise, same_2},
+    {op::aten_log_sigmoid_backward_default, pointwise, same_3},
     {op::aten_logit_backward_default, pointwise, same_2},
     {op::aten_mish_backward_default, pointwise, same_2},
     {op::aten_sigmoid_backward_default, pointwise, same_2},

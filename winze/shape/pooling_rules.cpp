@@ -335,6 +335,25 @@ void pool_backward(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), input.sizes, input.dtype, input.device, format));
 }
 
+/// The gradient of max_pool2d and max_pool3d(grad, self, kernel_size, ...); `parameter` says how
+/// many dimensions.
+void max_pool_backward(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& grad = call.tensor(0);
+  const TensorMeta& input = call.tensor(1);
+  const Windows windows = windows_of(call, call.parameter(), {.first = 2, .has_dilation = true});
+  const DimVector sizes = pooled_sizes(call, input, windows);
+  if (grad.dim() != sizes.size())
+    fail("Expected a gradient of {} dimensions, but got {}", sizes.size(), grad.dim());
+  for (std::size_t dim = 0; dim < sizes.size(); ++dim) {
+    env.require_equal(grad.sizes[dim], sizes[dim], [&] {
+      return fmt::format("Expected the gradient to have the size {} at dimension {}, but got {}",
+                         env.str(sizes[dim]), dim, env.str(grad.sizes[dim]));
+    });
+  }
+  call.yield(empty_tensor(env, input.sizes, input.dtype, input.device, kept_format(call, input)));
+}
+
 constexpr ShapeRow rows[] = {
     {op::aten__adaptive_avg_pool2d_backward_default, pool_backward, keeps_format},
     {op::aten__adaptive_avg_pool2d_default, adaptive_avg_pool2d, 1},
@@ -357,9 +376,9 @@ constexpr ShapeRow rows[] = {
     {op::aten_max_pool1d_with_indices_default, max_pool1d, 1},
     {op::aten_max_pool2d_default, max_pool, 2},
     {op::aten_max_pool2d_with_indices_default, max_pool_with_indices, 2},
-    {op::aten_max_pool2d_with_indices_backward_default, pool_backward, keeps_format},
+    {op::aten_max_pool2d_with_indices_backward_default, max_pool_backward, 2},
     {op::aten_max_pool3d_default, max_pool, 3},
-    {op::aten_max_pool3d_with_indices_backward_default, pool_backward, keeps_format},
+    {op::aten_max_pool3d_with_indices_backward_default, max_pool_backward, 3},
     {op::aten_max_pool3d_with_indices_default, max_pool_with_indices, 3},
 };
 

@@ -62,11 +62,46 @@ void recurrent(ShapeCall& call) {
   }
 }
 
+/// gru_cell, rnn_tanh_cell, rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh), and lstm_cell, whose
+/// state are two tensors. `parameter` says how many.
+void cell(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  std::vector<const TensorMeta*> hidden;
+  if (call.parameter() == 2) {
+    hidden = call.tensors(1);
+  } else {
+    hidden.push_back(&call.tensor(1));
+  }
+  if (hidden.size() != call.parameter())
+    fail("{} expects two hidden states", call.op().schema.name);
+  const TensorMeta& weight = call.tensor(2);
+  check_rank(weight, 2, "w_ih");
+  if (input.dim() == 0) throw Error("Expected input to have dimensions");
+  env.require_equal(input.sizes[input.dim() - 1], weight.sizes[1], [&] {
+    return fmt::format("input has inconsistent input_size: got {} expected {}",
+                       env.str(input.sizes[input.dim() - 1]), env.str(weight.sizes[1]));
+  });
+  for (const TensorMeta* state : hidden) {
+    if (state == nullptr) call.cannot_infer("a hidden state is None");
+    if (state->dim() != input.dim())
+      fail("Expected input and hidden state to have the same number of dims, got {} and {}",
+           input.dim(), state->dim());
+    if (input.dim() == 2) {
+      env.require_equal(state->sizes[0], input.sizes[0], [&] {
+        return fmt::format("Input batch size {} doesn't match hidden batch size {}",
+                           env.str(input.sizes[0]), env.str(state->sizes[0]));
+      });
+    }
+    call.yield(empty_tensor(env, state->sizes, input.dtype, input.device));
+  }
+}
+
 constexpr ShapeRow rows[] = {
-    {op::aten_gru_input, recurrent, 1},
-    {op::aten_lstm_input, recurrent, 2},
-    {op::aten_rnn_relu_input, recurrent, 1},
-    {op::aten_rnn_tanh_input, recurrent, 1},
+    {op::aten_gru_input, recurrent, 1},        {op::aten_gru_cell_default, cell, 1},
+    {op::aten_lstm_input, recurrent, 2},       {op::aten_lstm_cell_default, cell, 2},
+    {op::aten_rnn_relu_cell_default, cell, 1}, {op::aten_rnn_relu_input, recurrent, 1},
+    {op::aten_rnn_tanh_cell_default, cell, 1}, {op::aten_rnn_tanh_input, recurrent, 1},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, and what runs along one dimension: softmax, cumulative sums, sorting.
+#include <cmath>
+
 #include "winze/schema/op_ids.h"
 #include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
@@ -20,7 +22,14 @@ enum class Kind : std::uint8_t {
 
 ScalarType result_dtype(const ShapeCall& call, const TensorMeta& self, Kind kind) {
   const std::uint32_t at = call.position("dtype");
-  if (const auto dtype = call.dtype(at)) return kind == Kind::real ? to_real(*dtype) : *dtype;
+  if (const auto dtype = call.dtype(at)) {
+    if (kind == Kind::mean && is_integral_or_bool(*dtype))
+      fail(
+          "{}(): could not infer output dtype. Optional dtype must be either a floating point or "
+          "complex dtype. Got: {}",
+          call.op().schema.name, full_name(*dtype));
+    return kind == Kind::real ? to_real(*dtype) : *dtype;
+  }
   switch (kind) {
     case Kind::same:
       return self.dtype;
@@ -73,6 +82,44 @@ FakeTensor reduce(const ShapeCall& call, Sizes dims, Kind kind) {
                       result_dtype(call, self, kind), self.device);
 }
 
+/// The largest of no elements is not defined.
+void check_has_elements(const ShapeCall& call, const TensorMeta& self, Sizes dims) {
+  ShapeEnv& env = call.env();
+  if (dims.empty()) {
+    for (const SymInt size : self.sizes) {
+      env.require_at_least(size, 1, [&] {
+        return fmt::format(
+            "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument.",
+            call.op().schema.name);
+      });
+    }
+  }
+  for (const SymInt given : dims) {
+    const std::size_t dim = wrap_dim(given, self.dim());
+    if (self.dim() == 0) continue;
+    env.require_at_least(self.sizes[dim], 1, [&] {
+      return fmt::format("{}(): Expected reduction dim {} to have non-zero size.",
+                         call.op().schema.name, dim);
+    });
+  }
+}
+
+/// amax, amin, argmax, argmin.
+void extremum(ShapeCall& call) {
+  const DimVector dims = call.sym_ints(call.position("dim"));
+  check_has_elements(call, call.tensor(0), dims);
+  call.yield(reduce(call, dims, static_cast<Kind>(call.parameter())));
+}
+
+/// linalg_vector_norm(self, ord, dim): norms that are the largest or smallest need elements.
+void vector_norm(ShapeCall& call) {
+  const DimVector dims = call.sym_ints(call.position("dim"));
+  const auto ord = call.constant_number(1);
+  if (ord && (*ord < 0 || std::isinf(*ord))) check_has_elements(call, call.tensor(0), dims);
+  call.yield(reduce(call, dims, Kind::real));
+}
+
 /// A reduction over the argument `dim`: a list, one dimension, or all where it is left out.
 void reduction(ShapeCall& call) {
   call.yield(
@@ -93,8 +140,24 @@ void with_indices(ShapeCall& call) {
   call.yield(reduce(call, dims, Kind::index));
 }
 
+/// kthvalue(self, k, dim)
+void kthvalue(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  ShapeEnv& env = call.env();
+  const SymInt k = call.sym_int(1);
+  const SymInt size = self.dim() == 0 ? SymInt(1) : self.sizes[call.dim(2, self.dim())];
+  const auto why = [&] {
+    return fmt::format("kthvalue(): selected number k out of range for dimension {}",
+                       call.dim(2, self.dim()));
+  };
+  env.require_at_least(k, 1, why);
+  env.require_at_least(size, k, why);
+  with_indices(call);
+}
+
 void aminmax(ShapeCall& call) {
   const DimVector dims = call.sym_ints(1);
+  check_has_elements(call, call.tensor(0), dims);
   call.yield(reduce(call, dims, Kind::same));
   call.yield(reduce(call, dims, Kind::same));
 }
@@ -152,8 +215,9 @@ void topk(ShapeCall& call) {
   const std::size_t dim = call.dim(2, self.dim());
   const SymInt k = call.sym_int(1);
   DimVector sizes(self.sizes);
-  if (env.known_less(k, 0) || env.known_less(self.dim() == 0 ? SymInt(1) : sizes[dim], k))
-    throw Error("selected index k out of range");
+  const auto why = [] { return std::string("selected index k out of range"); };
+  env.require_at_least(k, 0, why);
+  env.require_at_least(self.dim() == 0 ? SymInt(1) : sizes[dim], k, why);
   if (self.dim() > 0) sizes[dim] = k;
   call.yield(empty_tensor(env, sizes, self.dtype, self.device));
   call.yield(empty_tensor(env, sizes, ScalarType::int64, self.device));
@@ -166,19 +230,20 @@ constexpr std::uint32_t as(Kind kind) {
 constexpr ShapeRow rows[] = {
     {op::aten__log_softmax_default, softmax, 1},
 
+    {op::aten__safe_softmax_default, softmax, 0},
     {op::aten__softmax_default, softmax, 1},
     {op::aten__softmax_backward_data_default, softmax_backward},
     {op::aten_all_default, reduction, as(Kind::boolean)},
     {op::aten_all_dim, reduction, as(Kind::boolean)},
     {op::aten_all_dims, reduction, as(Kind::boolean)},
-    {op::aten_amax_default, reduction, as(Kind::same)},
-    {op::aten_amin_default, reduction, as(Kind::same)},
+    {op::aten_amax_default, extremum, as(Kind::same)},
+    {op::aten_amin_default, extremum, as(Kind::same)},
     {op::aten_aminmax_default, aminmax},
     {op::aten_any_default, reduction, as(Kind::boolean)},
     {op::aten_any_dim, reduction, as(Kind::boolean)},
     {op::aten_any_dims, reduction, as(Kind::boolean)},
-    {op::aten_argmax_default, reduction, as(Kind::index)},
-    {op::aten_argmin_default, reduction, as(Kind::index)},
+    {op::aten_argmax_default, extremum, as(Kind::index)},
+    {op::aten_argmin_default, extremum, as(Kind::index)},
     {op::aten_argsort_default, sort, 1},
     {op::aten_argsort_stable, sort, 1},
     {op::aten_count_nonzero_default, reduction, as(Kind::index)},
@@ -187,8 +252,13 @@ constexpr ShapeRow rows[] = {
     {op::aten_cummin_default, cumulative_extremum},
     {op::aten_cumprod_default, cumulative},
     {op::aten_cumsum_default, cumulative},
-    {op::aten_kthvalue_default, with_indices},
-    {op::aten_linalg_vector_norm_default, reduction, as(Kind::real)},
+    {op::aten_kthvalue_default, kthvalue},
+    {op::aten_frobenius_norm_dim, reduction, as(Kind::real)},
+    {op::aten_linalg_matrix_norm_default, reduction, as(Kind::real)},
+    {op::aten_linalg_matrix_norm_str_ord, reduction, as(Kind::real)},
+    {op::aten_linalg_norm_default, reduction, as(Kind::real)},
+    {op::aten_linalg_norm_ord_str, reduction, as(Kind::real)},
+    {op::aten_linalg_vector_norm_default, vector_norm},
     {op::aten_log_softmax_int, softmax, 0},
     {op::aten_logsumexp_default, reduction, as(Kind::floating)},
     {op::aten_max_default, reduction, as(Kind::same)},
@@ -200,14 +270,22 @@ constexpr ShapeRow rows[] = {
     {op::aten_min_default, reduction, as(Kind::same)},
     {op::aten_min_dim, with_indices},
     {op::aten_mode_default, with_indices},
+    {op::aten_nanmean_default, reduction, as(Kind::mean)},
     {op::aten_nanmedian_default, reduction, as(Kind::same)},
     {op::aten_nanmedian_dim, with_indices},
     {op::aten_nansum_default, reduction, as(Kind::sum)},
+    {op::aten_norm_Scalar, reduction, as(Kind::real)},
+    {op::aten_norm_ScalarOpt_dim, reduction, as(Kind::real)},
+    {op::aten_norm_ScalarOpt_dim_dtype, reduction, as(Kind::real)},
+    {op::aten_norm_ScalarOpt_dtype, reduction, as(Kind::real)},
+    {op::aten_nuclear_norm_default, reduction, as(Kind::real)},
+    {op::aten_nuclear_norm_dim, reduction, as(Kind::real)},
     {op::aten_prod_default, reduction, as(Kind::sum)},
     {op::aten_prod_dim_int, reduction, as(Kind::sum)},
     {op::aten_softmax_int, softmax, 0},
     {op::aten_sort_default, sort, 0},
     {op::aten_sort_stable, sort, 0},
+    {op::aten_special_logsumexp_default, reduction, as(Kind::floating)},
     {op::aten_std_default, reduction, as(Kind::real)},
     {op::aten_std_correction, reduction, as(Kind::real)},
     {op::aten_std_dim, reduction, as(Kind::real)},

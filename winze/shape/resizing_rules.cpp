@@ -118,6 +118,14 @@ DimVector padded_sizes(const ShapeCall& call, const TensorMeta& input, const Dim
   DimVector sizes(input.sizes);
   for (std::size_t at = 0; at < pad.size(); at += 2) {
     SymInt& size = sizes[sizes.size() - 1 - at / 2];
+    // What is cut off has to be there.
+    for (const SymInt amount : {pad[at], pad[at + 1]}) {
+      if (!env.known_less(amount, 0)) continue;
+      env.require_at_least(size, env.sub(0, amount), [&] {
+        return fmt::format("a pad of {} cuts off more than there is: {}", env.str(amount),
+                           env.str(size));
+      });
+    }
     size = env.add(env.add(size, pad[at]), pad[at + 1]);
     env.require_at_least(size, least, [&] {
       return fmt::format("padding leaves a {} size {}",
@@ -206,6 +214,11 @@ void pad_rule(ShapeCall& call) {
   if (mode == "constant") return constant_pad(call, input, pad);
   if (mode == "circular") {
     const DimVector sizes = padded_sizes(call, input, pad, 1);
+    for (std::size_t at = 0; at < pad.size(); ++at) {
+      call.env().require_at_least(input.sizes[input.dim() - 1 - at / 2], pad[at], [] {
+        return std::string("Padding value causes wrapping around more than once.");
+      });
+    }
     return call.yield(empty_tensor(call.env(), sizes, input.dtype, input.device));
   }
   if (mode != "reflect" && mode != "replicate") fail("Unrecognised padding mode {}", mode);

@@ -231,6 +231,13 @@ std::optional<Device> ShapeCall::device(std::uint32_t index) const {
   return given.device();
 }
 
+const Graph& ShapeCall::subgraph(std::uint32_t index) const {
+  const Argument given = argument(index);
+  if (given.kind() != ArgumentKind::graph)
+    cannot_infer("argument {} of {} is no graph", index, op().qualified_name);
+  return graph_.subgraph(given.graph_id());
+}
+
 void ShapeCall::expect_strided(std::uint32_t index) const {
   const Argument given = argument(index);
   if (given.is_none() ||

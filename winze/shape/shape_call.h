@@ -94,6 +94,8 @@ class ShapeCall {
   /// Throws NotInferable for layouts other than strided.
   void expect_strided(std::uint32_t index) const;
   [[nodiscard]] MemoryFormat memory_format(std::uint32_t index, MemoryFormat otherwise) const;
+  /// A nested graph.
+  [[nodiscard]] const Graph& subgraph(std::uint32_t index) const;
   /// The value behind an argument; invalid where it is none.
   [[nodiscard]] Value value(std::uint32_t index) const { return value_of(argument(index)); }
 
@@ -117,6 +119,9 @@ class ShapeCall {
   /// The same for a result that is a number.
   [[nodiscard]] SymExpr unbacked_value(std::size_t result, ValueKind kind);
 
+  /// What is recorded of a result of the node that is inferred anew; null for a call about to be
+  /// made. Only for what the arguments do not tell, and only as far as it fits what they do.
+  [[nodiscard]] const Meta* recorded(std::size_t result) const;
   /// How many values the node has that is inferred anew; 0 for a call about to be made.
   [[nodiscard]] std::size_t recorded_count() const { return node_ ? node_.value_count() : 0; }
 
@@ -132,7 +137,6 @@ class ShapeCall {
   [[nodiscard]] const TensorMeta& meta_of(const Argument& argument) const;
   [[nodiscard]] const TensorMeta& tensor_of(const Argument& argument) const;
   [[nodiscard]] std::string_view name_of_argument(std::uint32_t index) const;
-  [[nodiscard]] const Meta* recorded(std::size_t result) const;
   [[nodiscard]] SymExpr new_symbol();
 
   ShapeEnv& env_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Infers every call of programs anew and prints what came of it, one line a call, for tests that
-// compare shape rules with PyTorch: operator, state, what is recorded, what was inferred, tabs
-// between. Without a program, prints the name of each operator that has a rule.
+// compare shape rules with PyTorch: operator, state, what is recorded, what was inferred, what has
+// to hold for it, the call, tabs between. Without a program, prints the name of each operator that
+// has a rule.
 #include <cstdio>
 #include <iterator>
 #include <string>
@@ -39,38 +40,48 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string shown(Context& context, const std::vector<ShapeConstraint>& constraints) {
+  std::string text;
+  for (const ShapeConstraint& constraint : constraints) {
+    if (!text.empty()) text += "; ";
+    text += context.symbols().str(constraint.condition);
+  }
+  return text;
+}
+
+/// Infers one call and prints its line.
+void infer(ShapeRules& rules, const ShapeEnv& env, const Node& node, bool offsets) {
+  Context& context = node.graph().context();
+  std::vector<MetaId> recorded;
+  for (std::uint32_t index = 0; index < node.value_count(); ++index)
+    recorded.push_back(node.value(index).meta_id());
+  std::string_view state = "no_rule";
+  std::string detail;
+  Inference inference;
+  try {
+    rules.infer(node, inference);
+    if (inference.state == InferenceState::not_inferable) {
+      state = "not_inferable";
+      detail = inference.reason;
+    } else if (inference.state == InferenceState::inferred) {
+      state = state_of(same_results(env, node, inference, offsets));
+      detail = types_of(context, inference.metas);
+      if (state == "unproven" && !inference.constraints.empty()) state = "constrained";
+    }
+  } catch (const Error& error) {
+    state = "error";
+    detail = error.diagnostic().message;
+  }
+  fmt::print("{}\t{}\t{}\t{}\t{}\t{}\n", context.ops().qualified_name(node.op()), state,
+             types_of(context, recorded), one_line(detail), shown(context, inference.constraints),
+             one_line(node.str()));
+}
+
 void infer_all(const ExportedProgram& program) {
   Graph& root = *program.graph;
-  Context& context = root.context();
-  const ShapeEnv env(context.symbols());
-  const bool offsets = records_offsets(program);
-  ShapeRules rules(context);
-  Inference inference;
-  for (const Node& node : calls_to_infer(root)) {
-    {
-      std::vector<MetaId> recorded;
-      for (std::uint32_t index = 0; index < node.value_count(); ++index)
-        recorded.push_back(node.value(index).meta_id());
-      std::string_view state = "no_rule";
-      std::string detail;
-      try {
-        rules.infer(node, inference);
-        if (inference.state == InferenceState::not_inferable) {
-          state = "not_inferable";
-          detail = inference.reason;
-        } else if (inference.state == InferenceState::inferred) {
-          state = state_of(same_results(env, node, inference, offsets));
-          detail = types_of(context, inference.metas);
-          if (state == "unproven" && !inference.constraints.empty()) state = "constrained";
-        }
-      } catch (const Error& error) {
-        state = "error";
-        detail = error.diagnostic().message;
-      }
-      fmt::print("{}\t{}\t{}\t{}\t{}\n", context.ops().qualified_name(node.op()), state,
-                 types_of(context, recorded), one_line(detail), one_line(node.str()));
-    }
-  }
+  const ShapeEnv env(root.context().symbols());
+  ShapeRules rules(root.context());
+  for (const Node& node : calls_to_infer(root)) infer(rules, env, node, records_offsets(program));
 }
 
 int run(int argc, char** argv) {

@@ -129,6 +129,13 @@ void swap_last_two(ShapeCall& call) {
   call.yield(tensor.dim() == 0 ? FakeTensor(tensor)
                                : transpose(tensor, tensor.dim() - 2, tensor.dim() - 1));
 }
+void matrix_h(ShapeCall& call) {
+  const TensorMeta& tensor = call.tensor(0);
+  if (tensor.dim() != 0 && tensor.dim() != 2) {
+    fail("tensor.H is only supported on matrices (2-D tensors). Got {}-D tensor.", tensor.dim());
+  }
+  swap_last_two(call);
+}
 void numpy_t(ShapeCall& call) {
   const TensorMeta& tensor = call.tensor(0);
   DimVector dims;
@@ -258,114 +265,14 @@ void narrow_rule(ShapeCall& call) {
   const SymInt length = call.sym_int(3);
   if (env.known_less(length, 0)) throw Error("narrow(): length must be non-negative.");
   if (env.known_less(start, 0)) start = env.add(start, size);
+  if (env.known_less(start, 0))
+    fail("start out of range (expected to be in range of [-{}, {}], but got {})", env.str(size),
+         env.str(size), env.str(env.sub(start, size)));
   env.require_at_least(size, env.add(start, length), [&] {
     return fmt::format("start ({}) + length ({}) exceeds dimension size ({}).", env.str(start),
                        env.str(length), env.str(size));
   });
   call.yield(narrow(env, tensor, dim, start, length));
-}
-
-void yield_parts(ShapeCall& call, std::size_t dim, Sizes lengths) {
-  SymInt start = 0;
-  for (const SymInt length : lengths) {
-    call.yield(narrow(call.env(), call.tensor(0), dim, start, length));
-    start = call.env().add(start, length);
-  }
-}
-
-/// Lengths of the parts where each but the last has `length`.
-DimVector equal_parts(ShapeCall& call, SymInt size, SymInt length) {
-  const ShapeEnv& env = call.env();
-  DimVector parts;
-  if (env.known_zero(size) || env.known_zero(length)) {
-    if (env.known_zero(length) && !env.known_zero(size))
-      throw Error("split_size can only be 0 if dimension size is 0");
-    return {size};
-  }
-  SymInt count = env.floor_div(env.sub(env.add(size, length), 1), length);
-  if (!count.is_constant()) {
-    // PyTorch fixes the number of parts to that of its example.
-    if (call.recorded_count() == 0) call.cannot_infer("the number of parts is not known");
-    count = call.recorded_count();
-  }
-  constexpr std::int64_t most = 1 << 16;
-  if (count.constant() > most) call.cannot_infer("there are {} parts", count.constant());
-  parts.resize(static_cast<std::size_t>(std::max<std::int64_t>(count.constant(), 1)), length);
-  // aten/src/ATen/native/TensorShape.cpp get_split_size.
-  parts[parts.size() - 1] =
-      env.sub(length, env.sub(env.mul(length, static_cast<std::int64_t>(parts.size())), size));
-  return parts;
-}
-
-void split(ShapeCall& call) {
-  const TensorMeta& tensor = call.tensor(0);
-  if (tensor.dim() == 0) throw Error("split expects at least a 1-dimensional tensor");
-  const std::size_t dim = call.dim(2, tensor.dim());
-  const SymInt length = call.sym_int(1);
-  if (call.env().known_less(length, 0))
-    fail("split expects split_size be non-negative, but got split_size={}", call.env().str(length));
-  yield_parts(call, dim, equal_parts(call, tensor.sizes[dim], length));
-}
-
-void split_with_sizes(ShapeCall& call) {
-  const TensorMeta& tensor = call.tensor(0);
-  if (tensor.dim() == 0) throw Error("split expects at least a 1-dimensional tensor");
-  const std::size_t dim = call.dim(2, tensor.dim());
-  const DimVector lengths = call.sym_ints(1);
-  SymInt sum = 0;
-  for (const SymInt length : lengths) sum = call.env().add(sum, length);
-  call.env().require_equal(sum, tensor.sizes[dim], [&] {
-    return fmt::format(
-        "split_with_sizes expects split_sizes to sum exactly to {} (input tensor's "
-        "size at dimension {}), but they sum to {}",
-        call.env().str(tensor.sizes[dim]), dim, call.env().str(sum));
-  });
-  yield_parts(call, dim, lengths);
-}
-
-void chunk(ShapeCall& call) {
-  const TensorMeta& tensor = call.tensor(0);
-  const ShapeEnv& env = call.env();
-  if (tensor.dim() == 0) throw Error("chunk expects at least a 1-dimensional tensor");
-  const SymInt chunks = call.sym_int(1);
-  if (!env.known_at_least(chunks, 1))
-    fail("chunk expects `chunks` to be greater than 0, got: {}", env.str(chunks));
-  const std::size_t dim = call.dim(2, tensor.dim());
-  const SymInt size = tensor.sizes[dim];
-  if (env.known_zero(size) && chunks.is_constant() && chunks.constant() < 1 << 16) {
-    yield_parts(call, dim, DimVector(static_cast<std::size_t>(chunks.constant()), 0));
-    return;
-  }
-  const SymInt length = env.floor_div(env.sub(env.add(size, chunks), 1), chunks);
-  yield_parts(call, dim, equal_parts(call, size, length));
-}
-
-void tensor_split_sections(ShapeCall& call) {
-  const TensorMeta& tensor = call.tensor(0);
-  const std::size_t dim = call.dim(2, tensor.dim());
-  const SymInt sections = call.sym_int(1);
-  const SymInt size = tensor.sizes[dim];
-  if (!sections.is_constant() || !size.is_constant() || sections.constant() > 1 << 16)
-    call.cannot_infer("the number or length of parts is not known");
-  if (sections.constant() <= 0)
-    fail("number of sections must be larger than 0, got {}", sections.constant());
-  DimVector lengths;
-  for (std::int64_t at = 0; at < sections.constant(); ++at) {
-    lengths.push_back(size.constant() / sections.constant() +
-                      (at < size.constant() % sections.constant() ? 1 : 0));
-  }
-  yield_parts(call, dim, lengths);
-}
-
-void unbind(ShapeCall& call) {
-  const TensorMeta& tensor = call.tensor(0);
-  if (tensor.dim() == 0) throw Error("Dimension specified as 0 but tensor has no dimensions");
-  const std::size_t dim = call.dim(1, tensor.dim());
-  const SymInt size = tensor.sizes[dim];
-  if (!size.is_constant() || size.constant() > 1 << 16)
-    call.cannot_infer("the number of parts is {}", call.env().str(size));
-  for (std::int64_t index = 0; index < size.constant(); ++index)
-    call.yield(select(call.env(), tensor, dim, index));
 }
 
 void as_strided(ShapeCall& call) {
@@ -403,7 +310,7 @@ void diagonal(ShapeCall& call) {
 
 void unfold(ShapeCall& call) {
   const TensorMeta& tensor = call.tensor(0);
-  const ShapeEnv& env = call.env();
+  ShapeEnv& env = call.env();
   const std::size_t dim = call.dim(1, tensor.dim());
   const SymInt size = call.sym_int(2);
   const SymInt step = call.sym_int(3);
@@ -413,9 +320,10 @@ void unfold(ShapeCall& call) {
     result.sizes = {size};
     result.strides = {1};
   } else {
-    if (env.known_less(tensor.sizes[dim], size))
-      fail("maximum size for tensor at dimension {} is {} but size is {}", dim,
-           env.str(tensor.sizes[dim]), env.str(size));
+    env.require_at_least(tensor.sizes[dim], size, [&] {
+      return fmt::format("maximum size for tensor at dimension {} is {} but size is {}", dim,
+                         env.str(tensor.sizes[dim]), env.str(size));
+    });
     result.sizes[dim] = env.add(env.floor_div(env.sub(tensor.sizes[dim], size), step), 1);
     result.strides[dim] = env.mul(step, tensor.strides[dim]);
     result.sizes.push_back(size);
@@ -438,14 +346,15 @@ void view_as_real(ShapeCall& call) {
 
 void view_as_complex(ShapeCall& call) {
   FakeTensor result(call.tensor(0));
-  const ShapeEnv& env = call.env();
+  ShapeEnv& env = call.env();
   if (!is_floating_point(result.dtype) || result.dtype == ScalarType::bfloat16)
     fail(
         "view_as_complex is only supported for half, float and double tensors, but got a tensor "
         "of scalar type: {}",
         full_name(result.dtype));
-  if (result.dim() == 0 || !env.known_equal(result.sizes.back(), 2))
-    throw Error("Tensor must have a last dimension of size 2");
+  const auto why = [] { return std::string("Tensor must have a last dimension of size 2"); };
+  if (result.dim() == 0) throw Error(why());
+  env.require_equal(result.sizes.back(), 2, why);
   if (!env.known_one(result.strides.back()))
     throw Error("Tensor must have a last dimension with stride 1");
   result.dtype = to_complex(result.dtype);
@@ -480,7 +389,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_as_strided_default, as_strided},
     {op::aten_broadcast_tensors_default, broadcast_tensors},
     {op::aten_broadcast_to_default, expand_rule},
-    {op::aten_chunk_default, chunk},
     {op::aten_conj_default, same_tensor},
     {op::aten_detach_default, same_tensor},
     {op::aten_diagonal_default, diagonal},
@@ -492,6 +400,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_lift_fresh_default, same_tensor},
     {op::aten_mH_default, swap_last_two},
     {op::aten_mT_default, swap_last_two},
+    {op::aten_linalg_diagonal_default, diagonal},
+    {op::aten_matrix_H_default, matrix_h},
     {op::aten_meshgrid_default, meshgrid},
     {op::aten_meshgrid_indexing, meshgrid},
     {op::aten_moveaxis_int, movedim},
@@ -510,23 +420,15 @@ constexpr ShapeRow rows[] = {
     {op::aten_resolve_neg_default, same_tensor},
     {op::aten_select_int, select_rule},
     {op::aten_slice_Tensor, slice},
-    {op::aten_split_Tensor, split},
-    {op::aten_split_sizes, split_with_sizes},
-    {op::aten_split_with_sizes_default, split_with_sizes},
     {op::aten_squeeze_default, squeeze},
     {op::aten_squeeze_dim, squeeze},
     {op::aten_squeeze_dims, squeeze},
     {op::aten_swapaxes_default, transpose_rule},
     {op::aten_swapdims_default, transpose_rule},
     {op::aten_t_default, t},
-    {op::aten_tensor_split_sections, tensor_split_sections},
     {op::aten_transpose_int, transpose_rule},
-    {op::aten_unbind_int, unbind},
     {op::aten_unflatten_int, unflatten},
     {op::aten_unfold_default, unfold},
-    {op::aten_unsafe_chunk_default, chunk},
-    {op::aten_unsafe_split_Tensor, split},
-    {op::aten_unsafe_split_with_sizes_default, split_with_sizes},
     {op::aten_unsqueeze_default, unsqueeze_rule},
     {op::aten_view_default, view_rule},
     {op::aten_view_copy_default, view_copy},

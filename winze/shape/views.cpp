@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "winze/shape/shape_call.h"
+
 namespace winze {
 namespace {
 
@@ -20,6 +22,15 @@ FakeTensor view(ShapeEnv& env, const TensorMeta& tensor, Sizes sizes) {
   result.sizes = infer_view_sizes(env, sizes, numel(env, tensor.sizes));
   const auto strides = view_strides(env, tensor, result.sizes);
   if (!strides) {
+    const auto is_constant = [](SymInt value) { return value.is_constant(); };
+    if (!std::ranges::all_of(tensor.sizes, is_constant) ||
+        !std::ranges::all_of(tensor.strides, is_constant) ||
+        !std::ranges::all_of(result.sizes, is_constant)) {
+      throw NotInferable(fmt::format(
+          "whether a tensor with shape {} and strides {} can be viewed with shape {} is not known",
+          list_text(env, tensor.sizes), list_text(env, tensor.strides),
+          list_text(env, result.sizes)));
+    }
     throw Error(fmt::format("Cannot view a tensor with shape {} and strides {} as a tensor with "
                             "shape {}",
                             list_text(env, tensor.sizes), list_text(env, tensor.strides),
@@ -164,6 +175,14 @@ FakeTensor select(ShapeEnv& env, const TensorMeta& tensor, std::size_t dim, SymI
   if (env.known_at_least(index, size) || env.known_less(index, env.sub(0, size))) {
     fail("select(): index {} out of range for tensor of size {} at dimension {}", env.str(index),
          list_text(env, tensor.sizes), dim);
+  }
+  // A symbolic index is checked when the program runs.
+  if (index.is_constant()) {
+    const SymInt least = index.constant() < 0 ? env.sub(0, index) : env.add(index, 1);
+    env.require_at_least(size, least, [&] {
+      return fmt::format("select(): index {} out of range for tensor of size {} at dimension {}",
+                         env.str(index), list_text(env, tensor.sizes), dim);
+    });
   }
   FakeTensor result = without_dim(tensor, dim);
   const SymInt from_front = env.known_less(index, 0) ? env.add(index, size) : index;

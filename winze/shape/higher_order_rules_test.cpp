@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "winze/shape/shape_test.h"
+
+namespace winze {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A call of cond whose branches return these types of input.
+std::string cond_of(const std::string& on_true, const std::string& on_false) {
+  return fmt::format(
+      "higher_order.cond(%p, graph t(%a: {0}, %b: {1}) {{\n return %a\n }}, graph f(%a: {0}, %b: "
+      "{1}) {{\n return %b\n }}, [%a, %b]) -> tuple",
+      on_true, on_false);
+}
+std::string inputs_of(const std::string& a, const std::string& b) {
+  return fmt::format("%p: input b8[], %a: input {}, %b: input {}", a, b);
+}
+
+TEST(HigherOrderRules, CondYieldsWhatItsBranchesReturn) {
+  EXPECT_EQ(inferred(inputs_of("f32[s0, 2]", "f32[s0, 2]"), cond_of("f32[s0, 2]", "f32[s0, 2]")),
+            "f32[s0, 2]");
+}
+
+TEST(HigherOrderRules, SizesInWhichBranchesDifferDependOnData) {
+  const std::string type = inferred(inputs_of("f32[3, 2]", "f32[5, 2]"),
+                                    cond_of("f32[3, 2]", "f32[5, 2]"));
+  EXPECT_THAT(type, HasSubstr("f32[u"));
+  EXPECT_THAT(type, HasSubstr(", 2]"));
+}
+
+TEST(HigherOrderRules, BranchesOfDifferentDtypesAreRefused) {
+  EXPECT_EQ(refusal(inputs_of("f32[3]", "f64[3]"), cond_of("f32[3]", "f64[3]")),
+            "When merging two branches' output in torch.cond, expected same dtype");
+}
+
+TEST(HigherOrderRules, BranchesThatLieDifferentlyInMemoryAreRefused) {
+  EXPECT_EQ(refusal(inputs_of("f32[3, 2]", "f32[4, 2] strides [1, 4]"),
+                    cond_of("f32[3, 2]", "f32[4, 2] strides [1, 4]")),
+            "The sorted order of strides of the two branches' output doesn't match.");
+}
+
+TEST(HigherOrderRules, MapStacksWhatEachRunReturns) {
+  EXPECT_EQ(inferred("%x: input f32[s0, 3, 2]",
+                     "higher_order.map_impl(graph f(%x: f32[3, 2]) {\n  %t = aten.t.default(%x) : "
+                     "f32[2, 3] strides [1, 2]\n  return %t\n }, [%x], []) -> tuple"),
+            "f32[s0, 2, 3]");
+}
+
+TEST(HigherOrderRules, ScanYieldsTheCarryAndTheStack) {
+  EXPECT_EQ(inferred("%i: input f32[2], %x: input f32[s0, 2]",
+                     "higher_order.scan(graph f(%i: f32[2], %x: f32[2]) {\n  return %i, %x\n }, "
+                     "[%i], [%x], []) -> tuple",
+                     "%a, %b"),
+            "f32[2], f32[s0, 2]");
+}
+
+TEST(HigherOrderRules, LoopsYieldWhatTheirBodyReturns) {
+  EXPECT_EQ(inferred("%n: input i64[], %x: input f32[s0]",
+                     "higher_order.while_loop(graph c(%n: i64[], %x: f32[s0]) -> Tensor {\n  %t = "
+                     "aten.lt.Scalar(%n, 3) : b8[]\n  return %t\n }, graph b(%n: i64[], %x: "
+                     "f32[s0]) {\n  return %n, %x\n }, [%n, %x], []) -> tuple",
+                     "%a, %b"),
+            "i64[], f32[s0]");
+}
+
+TEST(HigherOrderRules, LayoutOfAMappedDimensionIsNotGuessed) {
+  EXPECT_EQ(inferred("%x: input f32[3]",
+                     "torch._functorch.predispatch._remove_batch_dim(%x, 1, 4, 0)"),
+            "<where a mapped dimension lies in memory is not known>");
+}
+
+}  // namespace
+}  // namespace winze

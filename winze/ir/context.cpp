@@ -308,6 +308,13 @@ std::optional<SourceLine> Context::user_line(SourceId id) const {
   return std::nullopt;
 }
 
+std::shared_ptr<void>& Context::attachment(const void* key) {
+  for (auto& [known, content] : attachments_) {
+    if (known == key) return content;
+  }
+  return attachments_.emplace_back(key, nullptr).second;
+}
+
 const OpSignature& Context::signature(OpId op) {
   std::vector<std::unique_ptr<OpSignature>>& signatures = pools_->signatures;
   if (op.index < signatures.size() && signatures[op.index] != nullptr) return *signatures[op.index];

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "winze/ir/argument.h"
 #include "winze/ir/ids.h"
@@ -84,6 +86,10 @@ class Context {
   /// The user's own line, or nothing where the source holds no stack trace.
   [[nodiscard]] std::optional<SourceLine> user_line(SourceId id) const;
 
+  /// What a component above this one keeps for a context, under the address of something of its
+  /// own; null until it is set. Lives as long as the context, and may refer to it.
+  [[nodiscard]] std::shared_ptr<void>& attachment(const void* key);
+
   /// An operator's arguments as the graph wants them: defaults as Arguments, allowed kinds. Cached.
   [[nodiscard]] const OpSignature& signature(OpId op);
 
@@ -92,6 +98,7 @@ class Context {
   OpRegistry ops_;
   SymbolicContext symbols_;
   std::unique_ptr<Pools> pools_;
+  std::vector<std::pair<const void*, std::shared_ptr<void>>> attachments_;
 };
 
 }  // namespace winze

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_findings.h"
 #include "winze/schema/op_ids.h"
+#include "winze/shape/autocast_regions.h"
+#include "winze/shape/meta_edits.h"
 
 namespace winze {
 namespace {
@@ -46,13 +49,13 @@ class MetaVerifier {
   MetaVerifier(Graph& root, bool compare_offsets)
       : root_(root),
         env_(root.context().symbols()),
-        rules_(root.context()),
+        rules_(ShapeRules::of(root.context())),
         compare_offsets_(compare_offsets) {
     findings_.set_printable(true);
   }
 
-  std::vector<Diagnostic> run() {
-    for (const Node& node : calls_to_infer(root_)) check(node);
+  std::vector<Diagnostic> run(std::span<const Node> calls) {
+    for (const Node& call : calls) check(call);
     return findings_.take();
   }
 
@@ -87,7 +90,7 @@ class MetaVerifier {
 
   Graph& root_;
   ShapeEnv env_;
-  ShapeRules rules_;
+  ShapeRules& rules_;
   bool compare_offsets_;
   Inference inference_;
   Findings findings_;
@@ -132,12 +135,11 @@ std::vector<Node> calls_to_infer(Graph& root) {
   while (!open.empty()) {
     const Graph& graph = *open.back();
     open.pop_back();
-    int autocast_depth = 0;
+    const AutocastRegions autocast(graph);
     for (const Node node : graph.nodes()) {
-      if (!node.is_call()) continue;
-      if (node.op() == op::torch_amp_autocast_mode__enter_autocast) ++autocast_depth;
-      if (node.op() == op::torch_amp_autocast_mode__exit_autocast) --autocast_depth;
-      if (autocast_depth > 0 || node.op() == op::higher_order_wrap_with_autocast) continue;
+      if (!node.is_call() || autocast.cover(node) ||
+          node.op() == op::higher_order_wrap_with_autocast)
+        continue;
       calls.push_back(node);
       for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
         const Argument argument = node.argument(index);
@@ -163,7 +165,21 @@ bool records_offsets(const ExportedProgram& program) {
 }
 
 std::vector<Diagnostic> verify_metas(const ExportedProgram& program) {
-  return MetaVerifier(*program.graph, records_offsets(program)).run();
+  Graph& root = *program.graph;
+  return MetaVerifier(root, records_offsets(program)).run(calls_to_infer(root));
+}
+
+std::vector<Diagnostic> verify_edited_metas(const ExportedProgram& program) {
+  Graph& root = *program.graph;
+  std::vector<Node> calls = calls_behind(meta_edits(root));
+  if (calls.empty()) return {};
+  std::map<const Graph*, AutocastRegions> autocast;
+  std::erase_if(calls, [&](const Node& call) {
+    const Graph& graph = call.graph();
+    return call.op() == op::higher_order_wrap_with_autocast ||
+           autocast.try_emplace(&graph, graph).first->second.cover(call);
+  });
+  return MetaVerifier(root, records_offsets(program)).run(calls);
 }
 
 }  // namespace winze

@@ -55,6 +55,13 @@ ShapeRules::ShapeRules(Context& context) : context_(context), env_(context.symbo
   }
 }
 
+ShapeRules& ShapeRules::of(Context& context) {
+  static constexpr char key = 0;
+  std::shared_ptr<void>& kept = context.attachment(&key);
+  if (kept == nullptr) kept = std::make_shared<ShapeRules>(context);
+  return *static_cast<ShapeRules*>(kept.get());
+}
+
 bool ShapeRules::has_rule(OpId op) {
   return entry(op).via != Via::none;
 }
@@ -128,6 +135,7 @@ void ShapeRules::infer(const Node& node, Inference& result) {
   try {
     run(found, call, result);
   } catch (Error& error) {
+    result.constraints = env_.take_constraints();
     Diagnostic diagnostic = error.diagnostic();
     diagnostic.node = node.str();
     if (const auto line = context_.user_line(node.source())) diagnostic.source = line->str();

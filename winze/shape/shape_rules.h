@@ -35,10 +35,12 @@ using CustomShapeRule = std::function<void(ShapeCall& call)>;
 /// In-place and out variants go through the rule of their functional form: the result is the
 /// argument that is written, and the rule says whether the call is one that PyTorch accepts. Copies
 /// of views (`permute_copy`) go through the rule of the view.
-/// One for each context and thread; making one costs a few microseconds.
+/// Serves one thread at a time, as its context does; making one costs a few microseconds.
 class ShapeRules {
  public:
   explicit ShapeRules(Context& context);
+  /// The rules that the context itself keeps: those that builders infer with.
+  [[nodiscard]] static ShapeRules& of(Context& context);
 
   /// Whether calls of `op` can be inferred.
   [[nodiscard]] bool has_rule(OpId op);
@@ -46,7 +48,8 @@ class ShapeRules {
   void add(OpId op, CustomShapeRule rule);
 
   /// Infers a call that has been made; symbols that its results have brought into the program
-  /// stand. Throws Error where PyTorch would refuse the call, with the node and the user's line.
+  /// stand. Throws Error where PyTorch would refuse the call, with the node and the user's line;
+  /// `result.constraints` then holds what was taken for granted before.
   void infer(const Node& node, Inference& result);
   /// Infers a call about to be made in `graph`, arguments in schema position.
   void infer(const Graph& graph, OpId op, std::span<const Argument> arguments, Inference& result);

@@ -28,27 +28,6 @@ bool holds(std::int64_t left, std::string_view relation, std::int64_t right) {
   return left < right;
 }
 
-/// Where a comparison stands outside of parentheses.
-std::size_t find_relation(std::string_view text, std::string_view& relation) {
-  int depth = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '(' || text[at] == '[') ++depth;
-    if (text[at] == ')' || text[at] == ']') --depth;
-    if (depth != 0) continue;
-    for (const std::string_view known : {"==", "!=", ">=", "<=", ">", "<"}) {
-      if (!text.substr(at).starts_with(known)) continue;
-      relation = known;
-      return at;
-    }
-  }
-  return std::string_view::npos;
-}
-
-void replace_all(std::string& text, std::string_view what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
-    text.replace(at, what.size(), by), at += by.size();
-}
-
 }  // namespace
 
 std::optional<std::int64_t> SymbolChoice::evaluate(SymExpr expression) const {
@@ -154,49 +133,14 @@ std::int64_t SymbolChoices::hint_of(SymExpr symbol) const {
   return std::clamp<std::int64_t>(number == nullptr ? 2 : *number, range.lo, range.hi);
 }
 
-/// Guards speak of inputs as `L['x'].size()[0]` and `L['n']`; those of other sources are left to
-/// the run.
+/// What cannot be read is left to the run.
 void SymbolChoices::read_guards() {
   if (program_.guards_code.empty() || symbols_.empty()) return;
-  const SymbolicContext& symbols = program_.context().symbols();
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const Node input : user_inputs(program_)) {
-    const Meta& meta = input.value().meta();
-    const std::string name = fmt::format("L['{}']", input.target());
-    if (meta.kind == ValueKind::sym_int && meta.has_expression)
-      names.emplace_back(name, fmt::format("({})", symbols.str(meta.expression)));
-    if (!meta.is_tensor()) continue;
-    for (std::size_t axis = 0; axis < meta.tensor.dim(); ++axis)
-      names.emplace_back(fmt::format("{}.size()[{}]", name, axis),
-                         fmt::format("({})", symbols.str(meta.tensor.sizes[axis])));
-  }
+  const GuardReader reader(program_);
   constexpr std::size_t most = 1000;
   for (std::size_t index = 0; index < std::min(most, program_.guards_code.size()); ++index) {
-    std::string text = program_.guards_code[index];
-    for (const auto& [name, expression] : names) replace_all(text, name, expression);
-    if (text.find("L[") == std::string::npos && text.find(" or ") == std::string::npos)
-      read_guard(std::move(text));
-  }
-}
-
-void SymbolChoices::read_guard(std::string text) {
-  SymbolicContext& symbols = program_.context().symbols();
-  while (!text.empty()) {
-    const std::size_t end = text.find(" and ");
-    const std::string part = text.substr(0, end);
-    text = end == std::string::npos ? std::string() : text.substr(end + 5);
-    std::string_view relation;
-    const std::size_t at = find_relation(part, relation);
-    if (at == std::string::npos) continue;
-    try {
-      const SymExpr left = symbols.parse(part.substr(0, at));
-      const SymExpr right = symbols.parse(part.substr(at + relation.size()));
-      guards_.push_back({left, right, std::string(relation)});
-    } catch (const InternalError&) {
-      throw;
-    } catch (const Error&) {
-      continue;  // written in a way that only Python reads; the run has to say
-    }
+    for (GuardRelation& relation : reader.read(program_.guards_code[index]).relations)
+      guards_.push_back(std::move(relation));
   }
 }
 
@@ -209,7 +153,7 @@ bool SymbolChoices::is_allowed(const SymbolChoice& choice) const {
     const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr;
     return integer == nullptr ? std::nullopt : std::optional(*integer);
   };
-  for (const Guard& guard : guards_) {
+  for (const GuardRelation& guard : guards_) {
     const auto left = number(guard.left);
     const auto right = number(guard.right);
     if (!left || !right || !holds(*left, guard.relation, *right)) return false;

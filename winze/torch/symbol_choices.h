@@ -9,6 +9,7 @@
 
 #include <tsl/robin_map.h>
 
+#include "winze/program/guards.h"
 #include "winze/program/program.h"
 
 namespace winze {
@@ -54,14 +55,8 @@ class SymbolChoices {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  struct Guard {
-    SymExpr left;
-    SymExpr right;
-    std::string relation;
-  };
   void find_symbols();
   void read_guards();
-  void read_guard(std::string text);
   void fix(const SymbolValues& fixed);
   [[nodiscard]] std::int64_t hint_of(SymExpr symbol) const;
   [[nodiscard]] Range range_of(SymExpr symbol) const;
@@ -76,7 +71,7 @@ class SymbolChoices {
   const ExportedProgram& program_;
   std::vector<SymExpr> symbols_;
   tsl::robin_map<SymExpr, std::int64_t, std::hash<SymExpr>> fixed_;
-  std::vector<Guard> guards_;
+  std::vector<GuardRelation> guards_;
   std::vector<SymbolChoice> choices_;
   std::vector<std::string> notes_;
 };

@@ -252,6 +252,10 @@ bool MetaPropagation::inputs_changed(const Node& call) const {
 
 void MetaPropagation::add_problem(PropagationProblem::Kind kind, const Node& node,
                                   std::string message, std::string hint, SymExpr condition) {
+  // Two dimensions may want the same.
+  if (kind == PropagationProblem::Kind::constraint && !result_.problems.empty() &&
+      result_.problems.back().node == node && result_.problems.back().condition == condition)
+    return;
   result_.problems.push_back({kind, node, condition, std::move(message), std::move(hint)});
 }
 

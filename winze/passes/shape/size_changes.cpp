@@ -45,7 +45,7 @@ class ChangeReader {
     MetaSubstitution values(program_.context(), changes_.replacements);
     for (auto& [input, meta] : changes_.inputs) {
       meta = values(meta);
-      unify(input, values(input.value().meta_id()), meta);
+      unify(input, input.value().meta_id(), meta);
     }
     check_symbols_left();
     find_ranges();

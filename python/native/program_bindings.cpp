@@ -8,6 +8,7 @@
 
 #include "python/native/bindings.h"
 #include "python/native/handles.h"
+#include "python/native/python_shape_rules.h"
 #include "python/native/run_passes.h"
 #include "tools/winze/inputs.h"
 #include "tools/winze/lower_file.h"
@@ -16,6 +17,7 @@
 #include "winze/program/program_text.h"
 #include "winze/program/program_verifier.h"
 #include "winze/program/pt2_writer.h"
+#include "winze/shape/meta_check.h"
 #include "winze/support/atomic_file.h"
 #include "winze/support/quote.h"
 
@@ -45,13 +47,17 @@ struct PyProgram {
   [[nodiscard]] ExportedProgram& program() const { return *holder->program; }
 };
 
-PyProgram load(const std::string& path, const Names& op_files) {
+PyProgram load(const std::string& path, const Names& op_files, const Names& plugins) {
   std::vector<Diagnostic> warnings;
   PyProgram result{.holder = std::make_shared<ProgramHolder>()};
   {
     const nb::gil_scoped_release release;
-    Input input = read_input(
-        path, {.op_files = op_files, .need_weights = true, .need_records = true}, warnings);
+    Input input = read_input(path,
+                             {.op_files = op_files,
+                              .need_weights = true,
+                              .need_records = true,
+                              .context_setups = passes_with(plugins).context_setups()},
+                             warnings);
     result.holder->program = std::make_unique<ExportedProgram>(std::move(input.program));
     // The old context has no graph now; the program lives in the one that it was read into.
     result.holder->context = std::move(input.context);
@@ -86,7 +92,8 @@ std::string lower_path(const std::string& path, const std::string& output,
   const PassRegistry registry = passes_with(plugins);
   LowerSettings settings{.pipeline = Pipeline::parse(passes, registry)};
   settings.manager.verify_each = verify_each_from_name(verify_each);
-  settings.inputs = {.op_files = op_files, .need_weights = true};
+  settings.inputs = {
+      .op_files = op_files, .context_setups = registry.context_setups(), .need_weights = true};
   settings.torch_version = torch_version;
   settings.show_passes = true;
   LowerOutcome outcome;
@@ -150,7 +157,8 @@ std::string run_passes(ProgramHolder& holder, const std::string& pipeline,
 
 void bind_programs(nb::module_& module) {
   nb::class_<PyProgram>(module, "Program")
-      .def_static("load", &load, nb::arg("path"), nb::arg("op_files") = Names())
+      .def_static("load", &load, nb::arg("path"), nb::arg("op_files") = Names(),
+                  nb::arg("plugins") = Names())
       .def("save", &save, nb::arg("path"), nb::arg("torch_version") = "")
       .def(
           "run",
@@ -160,11 +168,19 @@ void bind_programs(nb::module_& module) {
                               {.verify_each = verify_each_from_name(verify_each)});
           },
           nb::arg("passes"), nb::arg("verify_each") = "changed", nb::arg("plugins") = Names())
+      .def(
+          "add_shape_rule",
+          [](const PyProgram& self, const std::string& op, nb::object function) {
+            add_python_shape_rule(*self.holder->context, op, std::move(function));
+          },
+          nb::arg("op"), nb::arg("function"))
       .def("print_readable", &print_readable)
       .def("text", [](const PyProgram& self) { return print_program(self.program()); })
       .def("verify",
            [](const PyProgram& self) {
-             return texts_of(verify(self.program(), VerifyLevel::semantics));
+             std::vector<Diagnostic> findings = verify(self.program(), VerifyLevel::semantics);
+             if (findings.empty()) findings = verify_metas(self.program());
+             return texts_of(findings);
            })
       .def("begin",
            [](const PyProgram& self, const std::string& author) {

@@ -119,7 +119,7 @@ def load(path: Path, *, ops: Sequence[Path] = ()) -> Program:
 
     ``ops`` are files with the schemas of custom operators. Raises Error that names file, record and position.
     """
-    return Program(_native.Program.load(os.fspath(path), [os.fspath(one) for one in ops]))
+    return Program(_native.Program.load(os.fspath(path), [os.fspath(one) for one in ops], loaded_plugins()))
 
 
 def lower(

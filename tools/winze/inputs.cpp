@@ -98,6 +98,7 @@ std::unique_ptr<Context> make_context(const InputOptions& options) {
   auto context = std::make_unique<Context>();
   if (!options.op_table.empty()) context->ops().replace_table(options.op_table);
   for (const std::string& file : options.op_files) context->ops().load(file);
+  for (const ContextSetup& setup : options.context_setups) setup(*context);
   return context;
 }
 

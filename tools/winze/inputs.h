@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "winze/pass/pass_registry.h"
 #include "winze/program/program.h"
 #include "winze/support/diagnostic.h"
 
@@ -16,13 +17,14 @@ namespace winze {
 
 /// How input programs are read; options that several subcommands share.
 struct InputOptions {
-  std::string model;                  ///< which program of an archive of several
-  std::string weights;                ///< archive with the weights of a program in text form
-  std::vector<std::string> op_files;  ///< schemas of custom operators
-  std::string op_table;               ///< operator table of another PyTorch release
-  std::uint64_t read_limit = 0;       ///< bytes of what cannot be mapped; 0 for the usual
-  bool need_weights = false;          ///< the bytes of weights are wanted where they can be found
-  bool need_records = false;          ///< to warn where what else the archive held is not at hand
+  std::string model;                         ///< which program of an archive of several
+  std::string weights;                       ///< archive with the weights of a program in text form
+  std::vector<std::string> op_files;         ///< schemas of custom operators
+  std::string op_table;                      ///< operator table of another PyTorch release
+  std::uint64_t read_limit = 0;              ///< bytes of what cannot be mapped; 0 for the usual
+  bool need_weights = false;  ///< the bytes of weights are wanted where they can be found
+  bool need_records = false;  ///< to warn where what else the archive held is not at hand
+  std::vector<ContextSetup> context_setups;  ///< what plugins add to contexts
 };
 
 /// `--ops`, `--op-table`.
@@ -30,7 +32,7 @@ void add_operator_options(CLI::App& command, InputOptions& options);
 /// These and `--model`.
 void add_input_options(CLI::App& command, InputOptions& options);
 
-/// A new context that knows the operators that the options name.
+/// A new context that knows the operators that the options name, and what plugins add.
 [[nodiscard]] std::unique_ptr<Context> make_context(const InputOptions& options);
 
 /// Reads a `.pt2` or a program in text form, told by content; `-` is standard input. Warnings are

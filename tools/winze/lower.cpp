@@ -15,6 +15,7 @@
 #include "tools/winze/targets.h"
 #include "winze/pass/plugin.h"
 #include "winze/passes/registration.h"
+#include "winze/passes/shape/infer_shapes.h"
 #include "winze/program/schema_fields.h"
 #include "winze/support/atomic_file.h"
 #include "winze/support/quote.h"
@@ -39,6 +40,9 @@ constexpr const char* footer =
     "  winze lower model.pt2 -o lowered.pt2 --check                hold each pass to the numbers\n"
     "  winze lower models/*.pt2 -o lowered/ -j 8 --report report.json\n"
     "  winze lower model.pt2 -o half.wz --stop-after-edits 17      the program after 17 edits\n"
+    "  winze lower model.pt2 -o seven.pt2 --passes infer-shapes,default --sym s0=7\n"
+    "  winze lower model.pt2 -o dyn.pt2 --passes infer-shapes --input 'x=f32[s0,128]' --sym "
+    "'s0=[1,64]'\n"
     "\n"
     "PIPELINE is a list of passes, some with options: \"remove-assert-nodes{async}, dead-code\";\n"
     "`winze passes` lists them, and the named pipelines, of which `default` runs when none is "
@@ -51,6 +55,8 @@ struct LowerOptions {
   std::string output;
   std::string passes = "default";
   std::vector<std::string> plugins;
+  std::vector<std::string> symbols;
+  std::vector<std::string> input_types;
   std::string verify_each;
   std::string print_on_change;
   std::string check;
@@ -134,6 +140,30 @@ auto as_usage(Function function) {
   }
 }
 
+/// Hands `--sym` and `--input` to the pass that they are for.
+void set_sizes(const LowerOptions& options, Pipeline& pipeline) {
+  if (options.symbols.empty() && options.input_types.empty()) return;
+  const auto& entries = pipeline.entries();
+  const auto found = std::ranges::find(entries, &infer_shapes_info, &PipelineEntry::info);
+  if (found == entries.end()) {
+    throw UsageError(
+        "--sym and --input are for the pass infer-shapes, which is not in the pipeline",
+        "put it first: --passes infer-shapes,default");
+  }
+  if (options.settings.check) {
+    throw UsageError("--check compares with the program as it came, which has other sizes",
+                     "write the program for the new sizes first, then check the other passes");
+  }
+  const auto index = static_cast<std::size_t>(found - entries.begin());
+  PipelineEntry entry = *found;
+  auto sizes = entry.options.get<InferShapesOptions>();
+  sizes.sym.insert(sizes.sym.end(), options.symbols.begin(), options.symbols.end());
+  sizes.input.insert(sizes.input.end(), options.input_types.begin(), options.input_types.end());
+  entry.options.assign(std::move(sizes));
+  pipeline.insert(index, std::move(entry));
+  pipeline.remove(index + 1);
+}
+
 void fill_settings(LowerOptions& options) {
   LowerSettings& settings = options.settings;
   PassManagerOptions& manager = settings.manager;
@@ -161,7 +191,9 @@ void fill_settings(LowerOptions& options) {
   }
   PassRegistry registry = all_passes();
   for (const std::string& plugin : options.plugins) load_pass_plugin(plugin, registry);
+  settings.inputs.context_setups = registry.context_setups();
   settings.pipeline = as_usage([&] { return Pipeline::parse(options.passes, registry); });
+  set_sizes(options, settings.pipeline);
   as_usage([&] { return PassManager(settings.pipeline, manager); });
 }
 
@@ -217,6 +249,19 @@ void add_pass_options(CLI::App& command, LowerOptions& options) {
       ->group(group);
   command.add_option("--load-pass-plugin", options.plugins, "Add the passes of a shared library")
       ->option_text("LIB.so")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--sym", options.symbols,
+                  "For the pass infer-shapes: give the symbol S the value N, or another range")
+      ->option_text("S=N|S=[A,B]")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--input", options.input_types,
+                  "For the pass infer-shapes: give the input X another type. A number makes a\n"
+                  "dynamic size static, a new symbol makes a static one dynamic")
+      ->option_text("X=f32[s0,128]")
       ->allow_extra_args(false)
       ->group(group);
   options.stop_after_edits_given =

@@ -62,6 +62,8 @@ class Graph {
   void set_name(std::string_view name) { name_ = name; }
   /// The graph whose node holds this one as a nested graph; null for a program's own graph.
   [[nodiscard]] Graph* parent() const { return parent_; }
+  /// The node of the parent that holds this graph; invalid for a program's own graph.
+  [[nodiscard]] Node holder() const { return parent_ ? parent_->node_at(holder_) : Node(); }
 
   // --- Creating nodes. New nodes go to the insertion point: before the output node, or the end,
   // unless a guard says otherwise.

@@ -60,6 +60,7 @@ class Journal {
     const Graph* graph;
     NodeId node;  ///< the node that was made, erased, moved or changed
     std::string_view author;
+    ValueId replacement;  ///< for `replace_uses`: the value that the uses went to
   };
   /// Edit `index` of the open transaction.
   [[nodiscard]] Entry entry(std::size_t index) const;

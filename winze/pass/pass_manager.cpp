@@ -131,7 +131,8 @@ class PipelineRun {
   /// False, with the error in the report, where the whole program is not valid.
   bool check_ends(std::string what) {
     if (options_.verify_each == VerifyEach::none) return true;
-    const std::vector<Diagnostic> findings = check_whole(program_);
+    const bool infers_metas = options_.verify_each == VerifyEach::whole;
+    const std::vector<Diagnostic> findings = check_whole(program_, infers_metas);
     if (!findings.empty()) report_.error = summary_of(findings, std::move(what));
     return findings.empty();
   }
@@ -246,7 +247,7 @@ class PipelineRun {
       }
     }
     std::vector<Diagnostic> findings;
-    if (options_.verify_each == VerifyEach::whole) findings = check_whole(program_);
+    if (options_.verify_each == VerifyEach::whole) findings = check_whole(program_, true);
     if (options_.verify_each == VerifyEach::changed) findings = check_changed(program_);
     if (findings.empty()) return std::nullopt;
     return summary_of(findings, "it left a program that is not valid");

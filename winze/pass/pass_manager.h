@@ -20,8 +20,9 @@ struct ExportedProgram;
 /// unless `none`.
 enum class VerifyEach : std::uint8_t {
   none,
-  changed,  ///< the nodes that were edited and their neighbours: costs time for the edits only
-  whole,    ///< the whole program, at every level
+  changed,  ///< the nodes that were edited and their neighbours, metas that follow from them
+            ///< inferred anew: costs time for the edits only
+  whole,    ///< the whole program, at every level, all metas inferred anew; at both ends too
 };
 
 /// How a program is shown around a pass that changed it.

@@ -11,6 +11,7 @@
 #include "winze/pass/pass_test_passes.h"
 #include "winze/program/program.h"
 #include "winze/program/program_text.h"
+#include "winze/shape/meta_propagation.h"
 
 namespace winze::testing {
 namespace {
@@ -56,6 +57,24 @@ constexpr PassInfo leave_relus_info{
 void decline_it(Graph&, PassContext& context) {
   context.decline("{} is no good", "this");
 }
+/// Puts a value of other sizes in the place of one.
+void widen(Graph& graph, PassContext&) {
+  const Node first = graph.find_nodes(op::aten_relu_default).front();
+  const auto here = graph.inserting_after(first);
+  const std::vector<SymInt> sizes = {3, 2};
+  const Node wide = graph.call_function(
+      op::aten_expand_default, {first.argument_value(0), graph.context().integers({{3, 2}})},
+      graph.context().tensor_meta({.sizes = sizes, .strides = std::vector<SymInt>{0, 1}}));
+  first.replace_all_uses_with(wide);
+}
+constexpr PassInfo widen_info{.name = "widen", .run = widen};
+void widen_and_propagate(Graph& graph, PassContext& context) {
+  widen(graph, context);
+  static_cast<void>(propagate_metas(graph));
+}
+constexpr PassInfo widen_and_propagate_info{.name = "widen-and-propagate",
+                                            .run = widen_and_propagate};
+
 constexpr PassInfo decline_info{
     .name = "decline-it", .run = decline_it, .leaves_none_of = {op::aten_relu_default}};
 
@@ -106,8 +125,9 @@ loc 1 {
 class PassManagerTest : public ::testing::Test {
  protected:
   PassManagerTest() : program_(parse_program(context_, two_relus)) {
-    for (const PassInfo* info : {&edit_and_throw_info, &leave_relus_info, &decline_info,
-                                 &spoil_meta_info, &use_rules_info, &erase_and_fail_info}) {
+    for (const PassInfo* info :
+         {&edit_and_throw_info, &leave_relus_info, &decline_info, &spoil_meta_info, &use_rules_info,
+          &erase_and_fail_info, &widen_info, &widen_and_propagate_info}) {
       registry_.add(*info);
     }
     options_.print = [this](std::string_view text) { printed_ += text; };
@@ -214,6 +234,29 @@ TEST_F(PassManagerTest, AnInvalidGraphIsAFailure) {
   EXPECT_EQ(text(), before);
   EXPECT_THAT(report.error->message,
               HasSubstr("pass spoil-meta (at 0) failed: it left a program that is not valid: "));
+}
+
+constexpr std::string_view relu_and_sum = R"(graph forward(%x: input f32[2]) {
+  %a = aten.relu(%x) : f32[2]
+  %b = aten.sum.dim_IntList(%a, [0]) : f32[]
+  %c = aten.neg(%b) : f32[]
+  return output %c
+})";
+
+TEST_F(PassManagerTest, AMetaThatDoesNotFollowAnyMoreIsAFailure) {
+  program_ = parse_program(context_, relu_and_sum);
+  const Report report = run("widen");
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.error->str(), HasSubstr("results are recorded as f32[], but "
+                                             "aten.sum.dim_IntList yields f32[2]"));
+  EXPECT_EQ(print_program(program_), print_program(parse_program(context_, relu_and_sum)));
+}
+
+TEST_F(PassManagerTest, APassMayInferWhatFollowsFromItsEdits) {
+  program_ = parse_program(context_, relu_and_sum);
+  const Report report = run("widen-and-propagate");
+  ASSERT_TRUE(report.ok()) << report.error->str();
+  EXPECT_THAT(print_program(program_), HasSubstr("aten.neg.default(%b) : f32[2]"));
 }
 
 TEST_F(PassManagerTest, VerifyingCanBeTurnedOff) {

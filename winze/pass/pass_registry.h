@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "winze/pass/pass_info.h"
 
 namespace winze {
+
+class Context;
+
+/// What a library adds to a context before a program is read into it: operators, shape rules.
+using ContextSetup = std::function<void(Context& context)>;
 
 /// A pipeline that has a name, which other pipelines may use like a pass.
 struct NamedPipeline {
@@ -25,6 +32,9 @@ class PassRegistry {
   void add(const PassInfo& info);
   void add(const PassInfo&&) = delete;  // a temporary would not outlive it
   void add_pipeline(NamedPipeline pipeline);
+  /// Adds to every context that programs are read into from now on. It is called by several
+  /// threads, each with a context of its own.
+  void add_context_setup(ContextSetup setup) { context_setups_.push_back(std::move(setup)); }
 
   /// The pass of that name, or null.
   [[nodiscard]] const PassInfo* find(std::string_view name) const;
@@ -35,6 +45,7 @@ class PassRegistry {
   /// In order of registration.
   [[nodiscard]] const std::vector<const PassInfo*>& passes() const { return passes_; }
   [[nodiscard]] const std::vector<NamedPipeline>& pipelines() const { return pipelines_; }
+  [[nodiscard]] const std::vector<ContextSetup>& context_setups() const { return context_setups_; }
 
   /// `did you mean "x"?` among passes and pipelines; empty where nothing is near.
   [[nodiscard]] std::string suggestion(std::string_view name) const;
@@ -43,6 +54,7 @@ class PassRegistry {
   void check_name(std::string_view name, std::string_view what) const;
   std::vector<const PassInfo*> passes_;
   std::vector<NamedPipeline> pipelines_;
+  std::vector<ContextSetup> context_setups_;
 };
 
 /// The reference page of all passes and pipelines, in Markdown.

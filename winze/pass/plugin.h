@@ -8,7 +8,7 @@
 
 /// Version of the interface that plugins are built against: the headers of the components up to
 /// `pass`. Raised with every incompatible change to them.
-#define WINZE_PLUGIN_ABI_VERSION "1"
+#define WINZE_PLUGIN_ABI_VERSION "2"
 
 #ifdef WINZE_CHECK_HANDLES
 #define WINZE_PLUGIN_HANDLES "checked"
@@ -27,7 +27,8 @@
   "winze-" WINZE_PLUGIN_ABI_VERSION " " WINZE_PLUGIN_LIBRARY " handles-" WINZE_PLUGIN_HANDLES
 
 /// Makes a shared library a plugin. `register_passes` is a function that takes a PassRegistry& and
-/// adds the library's passes. Once in a library, outside every namespace.
+/// adds the library's passes, and what it has to add to contexts: operators and shape rules. Once
+/// in a library, outside every namespace.
 #define WINZE_PASS_PLUGIN(register_passes)                                           \
   extern "C" __attribute__((visibility("default"))) const char* winze_plugin_abi() { \
     return WINZE_PLUGIN_ABI;                                                         \

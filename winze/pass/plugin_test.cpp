@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "winze/pass/pass_test_passes.h"
+#include "winze/program/program_text.h"
+#include "winze/shape/meta_check.h"
 
 namespace winze::testing {
 namespace {
@@ -28,6 +30,21 @@ TEST(Plugin, AddsItsPasses) {
   load_pass_plugin(library("good"), registry);
   ASSERT_NE(registry.find("plugged-in"), nullptr);
   EXPECT_EQ(registry.find("plugged-in")->summary, "Does nothing.");
+}
+
+TEST(Plugin, AddsOperatorsWithTheirShapeRules) {
+  PassRegistry registry;
+  load_pass_plugin(library("good"), registry);
+  ASSERT_EQ(registry.context_setups().size(), 1U);
+  Context context;
+  registry.context_setups()[0](context);
+  const ExportedProgram program = parse_program(context, R"(graph f(%x: input f32[2, 3]) {
+  %y = pluginlib.scale(%x, 2.0) : f32[9]
+  return output %y
+})");
+  const std::vector<Diagnostic> findings = verify_metas(program);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings[0].message, HasSubstr("but pluginlib.scale.default yields f32[2, 3]"));
 }
 
 TEST(Plugin, LoadedTwiceItsPassesAreDuplicates) {

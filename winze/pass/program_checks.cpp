@@ -9,6 +9,7 @@
 #include "winze/ir/verifier.h"
 #include "winze/program/program.h"
 #include "winze/program/program_verifier.h"
+#include "winze/shape/meta_check.h"
 
 namespace winze {
 namespace {
@@ -25,8 +26,9 @@ std::vector<Diagnostic> errors_of(std::vector<Diagnostic> findings) {
 
 }  // namespace
 
-std::vector<Diagnostic> check_whole(const ExportedProgram& program) {
-  return errors_of(verify(program, VerifyLevel::semantics));
+std::vector<Diagnostic> check_whole(const ExportedProgram& program, bool infers_metas) {
+  std::vector<Diagnostic> findings = errors_of(verify(program, VerifyLevel::semantics));
+  return findings.empty() && infers_metas ? errors_of(verify_metas(program)) : findings;
 }
 
 std::vector<Diagnostic> check_changed(const ExportedProgram& program) {
@@ -49,7 +51,7 @@ std::vector<Diagnostic> check_changed(const ExportedProgram& program) {
     std::vector<Diagnostic> found = errors_of(verify(nodes, VerifyLevel::meta));
     std::move(found.begin(), found.end(), std::back_inserter(findings));
   }
-  return findings;
+  return findings.empty() ? errors_of(verify_edited_metas(program)) : findings;
 }
 
 Diagnostic summary_of(const std::vector<Diagnostic>& findings, std::string what) {

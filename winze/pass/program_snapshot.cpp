@@ -40,6 +40,7 @@ void ProgramSnapshot::restore(ExportedProgram& program) && {
   std::unique_ptr<Graph> graph = std::move(program.graph);
   program = std::move(copy_);
   program.graph = std::move(graph);
+  program.apply_range_constraints();
 }
 
 }  // namespace winze

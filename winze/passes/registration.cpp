@@ -11,6 +11,8 @@
 #include "winze/passes/cleanup/remove_no_op_clones.h"
 #include "winze/passes/cleanup/remove_no_op_views.h"
 #include "winze/passes/cleanup/repair_input_as_output.h"
+#include "winze/passes/shape/fold_shape_computation.h"
+#include "winze/passes/shape/infer_shapes.h"
 
 namespace winze {
 
@@ -25,6 +27,11 @@ void register_cleanup_passes(PassRegistry& registry) {
   registry.add(common_subexpressions_info);
   registry.add(dead_code_info);
   registry.add(repair_input_as_output_info);
+}
+
+void register_shape_passes(PassRegistry& registry) {
+  registry.add(infer_shapes_info);
+  registry.add(fold_shape_computation_info);
 }
 
 void register_named_pipelines(PassRegistry& registry) {
@@ -42,6 +49,7 @@ void register_named_pipelines(PassRegistry& registry) {
 
 void register_builtin_passes(PassRegistry& registry) {
   register_cleanup_passes(registry);
+  register_shape_passes(registry);
   register_named_pipelines(registry);
 }
 

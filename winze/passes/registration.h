@@ -6,6 +6,7 @@
 namespace winze {
 
 void register_cleanup_passes(PassRegistry& registry);
+void register_shape_passes(PassRegistry& registry);
 
 /// The pipelines `default` and `inference`.
 void register_named_pipelines(PassRegistry& registry);

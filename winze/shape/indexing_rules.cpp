@@ -10,6 +10,13 @@
 namespace winze {
 namespace {
 
+/// How many elements of a tensor may be chosen by data (torch/_subclasses/fake_impls.py nonzero):
+/// no more than it has, where that is known.
+Range count_range(const ShapeEnv& env, Sizes sizes) {
+  const SymInt most = numel(env, sizes);
+  return {0, most.is_constant() ? most.constant() : Range::infinity};
+}
+
 /// torch/_meta_registrations meta_index_Tensor: each index takes one dimension, a mask as many as
 /// it has; what they broadcast to stands in their place, or in front where they are apart.
 class Indexing {
@@ -35,6 +42,7 @@ class Indexing {
         });
       }
       ++masks_;
+      masked_count_ = count_range(call_.env(), index->sizes);
     } else {
       shape_ = broadcast_sizes(call_.env(), shape_, index->sizes);
       ++indices_;
@@ -59,7 +67,7 @@ class Indexing {
       (seen ? after : before).push_back(self_.sizes[dim]);
       (seen ? after_strides : before_strides).push_back(self_.strides[dim]);
     }
-    if (masks_ == 1) shape_ = {call_.unbacked_size(0, before.size(), Range::at_least(0))};
+    if (masks_ == 1) shape_ = {call_.unbacked_size(0, before.size(), masked_count_)};
     FakeTensor restrided(self_);
     restrided.sizes = std::move(before);
     restrided.sizes.append(shape_);
@@ -91,6 +99,7 @@ class Indexing {
   std::vector<bool> indexed_;
   DimVector shape_;
   std::size_t at_ = 0;
+  Range masked_count_;  ///< how many elements the mask may choose
   int masks_ = 0;
   int indices_ = 0;
 };
@@ -241,13 +250,13 @@ void masked_scatter(ShapeCall& call) {
 /// masked_select and nonzero: as many elements as there are, which depends on data.
 void masked_select(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
-  static_cast<void>(broadcast_sizes(call.env(), self.sizes, call.tensor(1).sizes));
-  const DimVector sizes = {call.unbacked_size(0, 0, Range::at_least(0))};
+  const DimVector mask = broadcast_sizes(call.env(), self.sizes, call.tensor(1).sizes);
+  const DimVector sizes = {call.unbacked_size(0, 0, count_range(call.env(), mask))};
   call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
 }
 void nonzero(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
-  const SymInt count = call.unbacked_size(0, 0, Range::at_least(0));
+  const SymInt count = call.unbacked_size(0, 0, count_range(call.env(), self.sizes));
   FakeTensor result;
   result.dtype = ScalarType::int64;
   result.device = self.device;

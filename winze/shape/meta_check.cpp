@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_findings.h"
 #include "winze/program/guards.h"
 #include "winze/schema/op_ids.h"
+#include "winze/shape/autocast_regions.h"
+#include "winze/shape/meta_edits.h"
 
 namespace winze {
 namespace {
@@ -69,6 +72,22 @@ std::vector<SymExpr> known_conditions(const ExportedProgram& program) {
   return conditions;
 }
 
+/// While it lives, what is known of the sizes of a program's runs is assumed.
+class KnownConditions {
+ public:
+  KnownConditions(ShapeEnv& env, const ExportedProgram& program)
+      : env_(env), assumed_before_(env.assumption_count()) {
+    for (const SymExpr condition : known_conditions(program)) env_.assume(condition);
+  }
+  KnownConditions(const KnownConditions&) = delete;
+  KnownConditions& operator=(const KnownConditions&) = delete;
+  ~KnownConditions() { env_.forget_assumptions(assumed_before_); }
+
+ private:
+  ShapeEnv& env_;
+  std::size_t assumed_before_;
+};
+
 /// While it lives, each symbol has the value that the program was exported with, where it is known.
 class ExampleSizes {
  public:
@@ -97,14 +116,14 @@ class MetaVerifier {
   explicit MetaVerifier(const ExportedProgram& program)
       : program_(program),
         root_(*program.graph),
-        rules_(root_.context()),
+        rules_(ShapeRules::of(root_.context())),
+        conditions_(rules_.env(), program),
         compare_offsets_(records_offsets(program)) {
     findings_.set_printable(true);
-    for (const SymExpr condition : known_conditions(program)) rules_.env().assume(condition);
   }
 
-  std::vector<Diagnostic> run() {
-    for (const Node& node : calls_to_infer(root_)) check(node);
+  std::vector<Diagnostic> run(std::span<const Node> calls) {
+    for (const Node& call : calls) check(call);
     acquit_at_example();
     for (const Suspect& suspect : suspects_)
       findings_.add(suspect.node.graph(), suspect.node.id(), suspect.message, suspect.hint);
@@ -171,7 +190,8 @@ class MetaVerifier {
 
   const ExportedProgram& program_;
   Graph& root_;
-  ShapeRules rules_;
+  ShapeRules& rules_;
+  KnownConditions conditions_;
   bool compare_offsets_;
   Inference inference_;
   std::vector<Suspect> suspects_;
@@ -217,12 +237,9 @@ std::vector<Node> calls_to_infer(Graph& root) {
   while (!open.empty()) {
     const Graph& graph = *open.back();
     open.pop_back();
-    int autocast_depth = 0;
+    const AutocastRegions autocast(graph);
     for (const Node node : graph.nodes()) {
-      if (!node.is_call()) continue;
-      if (node.op() == op::torch_amp_autocast_mode__enter_autocast) ++autocast_depth;
-      if (node.op() == op::torch_amp_autocast_mode__exit_autocast) --autocast_depth;
-      if (autocast_depth > 0) continue;
+      if (!node.is_call() || autocast.cover(node)) continue;
       calls.push_back(node);
       if (node.op() == op::higher_order_wrap_with_autocast) continue;
       for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
@@ -249,7 +266,18 @@ bool records_offsets(const ExportedProgram& program) {
 }
 
 std::vector<Diagnostic> verify_metas(const ExportedProgram& program) {
-  return MetaVerifier(program).run();
+  return MetaVerifier(program).run(calls_to_infer(*program.graph));
+}
+
+std::vector<Diagnostic> verify_edited_metas(const ExportedProgram& program) {
+  std::vector<Node> calls = calls_behind(meta_edits(*program.graph));
+  if (calls.empty()) return {};
+  std::map<const Graph*, AutocastRegions> autocast;
+  std::erase_if(calls, [&](const Node& call) {
+    const Graph& graph = call.graph();
+    return autocast.try_emplace(&graph, graph).first->second.cover(call);
+  });
+  return MetaVerifier(program).run(calls);
 }
 
 }  // namespace winze

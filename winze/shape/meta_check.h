@@ -33,4 +33,8 @@ namespace winze {
 /// there are. A few microseconds a call.
 [[nodiscard]] std::vector<Diagnostic> verify_metas(const ExportedProgram& program);
 
+/// The same for the calls that the edits of the journal's open transaction may have made wrong.
+/// O(edits, and the uses of values that were edited).
+[[nodiscard]] std::vector<Diagnostic> verify_edited_metas(const ExportedProgram& program);
+
 }  // namespace winze

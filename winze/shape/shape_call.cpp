@@ -264,9 +264,15 @@ SymInt ShapeCall::unbacked_size(std::size_t result, std::size_t dim, Range range
   const Meta* const known = recorded(result);
   if (known != nullptr && known->is_tensor() && dim < known->tensor.dim()) {
     const SymInt size = known->tensor.sizes[dim];
-    if (intersection(env_.symbols().range(size), range).empty())
+    const Range held = env_.symbols().range(size);
+    if (intersection(held, range).empty())
       fail("result {} has the size {}, but {} yields sizes in {}", result, env_.str(size),
            op().qualified_name, range.str());
+    // A narrower range is what the program asserts, or what the example's sizes allowed.
+    env_.require_in(size, held, range, [&] {
+      return fmt::format("result {} has a size in {}, and {} yields sizes in {}", result,
+                         held.str(), op().qualified_name, range.str());
+    });
     return size;
   }
   const SymExpr symbol = new_symbol();

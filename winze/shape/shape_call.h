@@ -49,6 +49,8 @@ class ShapeCall {
 
   [[nodiscard]] ShapeEnv& env() const { return env_; }
   [[nodiscard]] Context& context() const { return graph_.context(); }
+  /// The graph that the call stands in.
+  [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Op& op() const { return *signature_.op; }
   [[nodiscard]] std::uint32_t parameter() const { return parameter_; }
 
@@ -96,6 +98,8 @@ class ShapeCall {
   [[nodiscard]] MemoryFormat memory_format(std::uint32_t index, MemoryFormat otherwise) const;
   /// A nested graph.
   [[nodiscard]] const Graph& subgraph(std::uint32_t index) const;
+  /// An element of an argument that is a `list`.
+  [[nodiscard]] Argument element(const Argument& list, std::uint32_t index) const;
   /// The value behind an argument; invalid where it is none.
   [[nodiscard]] Value value(std::uint32_t index) const { return value_of(argument(index)); }
 
@@ -132,7 +136,6 @@ class ShapeCall {
 
  private:
   [[nodiscard]] Value value_of(const Argument& argument) const;
-  [[nodiscard]] Argument element(const Argument& list, std::uint32_t index) const;
   [[nodiscard]] SymInt sym_int_of(const Argument& argument) const;
   [[nodiscard]] const TensorMeta& meta_of(const Argument& argument) const;
   [[nodiscard]] const TensorMeta& tensor_of(const Argument& argument) const;

@@ -19,43 +19,47 @@ SymInt ShapeEnv::add(SymInt a, SymInt b) const {
   std::int64_t result = 0;
   if (constants(a, b) && !__builtin_add_overflow(a.constant(), b.constant(), &result))
     return result;
-  return symbols_.add(a, b);
+  return arithmetic(Question::add, a, b, [&] { return symbols_.add(a, b); });
 }
 
 SymInt ShapeEnv::sub(SymInt a, SymInt b) const {
   std::int64_t result = 0;
   if (constants(a, b) && !__builtin_sub_overflow(a.constant(), b.constant(), &result))
     return result;
-  return symbols_.sub(a, b);
+  return arithmetic(Question::sub, a, b, [&] { return symbols_.sub(a, b); });
 }
 
 SymInt ShapeEnv::mul(SymInt a, SymInt b) const {
   std::int64_t result = 0;
   if (constants(a, b) && !__builtin_mul_overflow(a.constant(), b.constant(), &result))
     return result;
-  return symbols_.mul(a, b);
+  return arithmetic(Question::mul, a, b, [&] { return symbols_.mul(a, b); });
 }
 
 SymInt ShapeEnv::max(SymInt a, SymInt b) const {
   if (constants(a, b)) return std::max(a.constant(), b.constant());
-  if (less_equal(a, b) == Proof::yes) return b;
-  if (less_equal(b, a) == Proof::yes) return a;
-  return symbols_.max(a, b);
+  return arithmetic(Question::max, a, b, [&] {
+    if (less_equal(a, b) == Proof::yes) return b;
+    if (less_equal(b, a) == Proof::yes) return a;
+    return symbols_.max(a, b);
+  });
 }
 
 SymInt ShapeEnv::min(SymInt a, SymInt b) const {
   if (constants(a, b)) return std::min(a.constant(), b.constant());
-  if (less_equal(a, b) == Proof::yes) return a;
-  if (less_equal(b, a) == Proof::yes) return b;
-  return symbols_.min(a, b);
+  return arithmetic(Question::min, a, b, [&] {
+    if (less_equal(a, b) == Proof::yes) return a;
+    if (less_equal(b, a) == Proof::yes) return b;
+    return symbols_.min(a, b);
+  });
 }
 
 SymInt ShapeEnv::floor_div(SymInt a, SymInt b) const {
-  return symbols_.floor_div(a, b);
+  return arithmetic(Question::floor_div, a, b, [&] { return symbols_.floor_div(a, b); });
 }
 
 SymInt ShapeEnv::mod(SymInt a, SymInt b) const {
-  return symbols_.python_mod(a, b);
+  return arithmetic(Question::mod, a, b, [&] { return symbols_.python_mod(a, b); });
 }
 
 SymInt ShapeEnv::at_least_one(SymInt size) const {
@@ -82,30 +86,37 @@ std::uint8_t ShapeEnv::find_symbol_facts(SymExpr value) const {
 Proof ShapeEnv::equal(SymInt a, SymInt b) const {
   if (a == b) return Proof::yes;
   if (constants(a, b)) return Proof::no;
-  if (intersection(symbols_.range(a), symbols_.range(b)).empty()) return Proof::no;
-  const Proof proof = symbols_.prove_eq(a, b);
-  if (proof != Proof::unknown) return proof;
-  return less_equal(a, b) == Proof::yes && less_equal(b, a) == Proof::yes ? Proof::yes
-                                                                          : Proof::unknown;
+  return proof(Question::equal, a, b, [&] {
+    if (intersection(symbols_.range(a), symbols_.range(b)).empty()) return Proof::no;
+    const Proof by_ranges = symbols_.prove_eq(a, b);
+    if (by_ranges != Proof::unknown) return by_ranges;
+    return less_equal(a, b) == Proof::yes && less_equal(b, a) == Proof::yes ? Proof::yes
+                                                                            : Proof::unknown;
+  });
 }
 
 Proof ShapeEnv::less(SymInt a, SymInt b) const {
   if (constants(a, b)) return from_bool(a.constant() < b.constant());
-  const Proof proof = symbols_.prove_lt(a, b);
-  if (proof != Proof::unknown || not_negative_.empty()) return proof;
-  if (follows(add(a, 1), b)) return Proof::yes;
-  return follows(b, a) ? Proof::no : Proof::unknown;
+  return proof(Question::less, a, b, [&] {
+    const Proof by_ranges = symbols_.prove_lt(a, b);
+    if (by_ranges != Proof::unknown || not_negative_.empty()) return by_ranges;
+    if (follows(add(a, 1), b)) return Proof::yes;
+    return follows(b, a) ? Proof::no : Proof::unknown;
+  });
 }
 
 Proof ShapeEnv::less_equal(SymInt a, SymInt b) const {
   if (constants(a, b)) return from_bool(a.constant() <= b.constant());
-  const Proof proof = symbols_.prove_le(a, b);
-  if (proof != Proof::unknown || not_negative_.empty()) return proof;
-  if (follows(a, b)) return Proof::yes;
-  return follows(add(b, 1), a) ? Proof::no : Proof::unknown;
+  return proof(Question::less_equal, a, b, [&] {
+    const Proof by_ranges = symbols_.prove_le(a, b);
+    if (by_ranges != Proof::unknown || not_negative_.empty()) return by_ranges;
+    if (follows(a, b)) return Proof::yes;
+    return follows(add(b, 1), a) ? Proof::no : Proof::unknown;
+  });
 }
 
 void ShapeEnv::assume(SymExpr condition) {
+  memo_ = {};
   constexpr std::size_t most_conditions = 256;
   std::vector<SymExpr> open = {condition};
   for (std::size_t next = 0; next < open.size() && open.size() <= most_conditions; ++next) {
@@ -126,6 +137,11 @@ void ShapeEnv::assume(SymExpr condition) {
   }
 }
 
+void ShapeEnv::forget_assumptions(std::size_t kept) {
+  memo_ = {};
+  not_negative_.resize(std::min(kept, not_negative_.size()));
+}
+
 void ShapeEnv::assume_not_negative(SymExpr value) {
   constexpr std::size_t most_assumptions = 64;
   if (not_negative_.size() < most_assumptions && symbols_.prove_le(0, value) == Proof::unknown)
@@ -141,7 +157,8 @@ bool ShapeEnv::follows(SymInt a, SymInt b) const {
 bool ShapeEnv::known_multiple(SymInt a, SymInt b) const {
   if (known_zero(b) || symbols_.range(b).contains(0)) return false;
   if (constants(a, b)) return a.constant() % b.constant() == 0;
-  return symbols_.prove_divisible(a, b) == Proof::yes;
+  return proof(Question::multiple, a, b, [&] { return symbols_.prove_divisible(a, b); }) ==
+         Proof::yes;
 }
 
 void ShapeEnv::refuse(const std::string& why) {

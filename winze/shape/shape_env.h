@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "winze/shape/expr_memo.h"
 #include "winze/symbolic/symbolic_context.h"
 
 namespace winze {
@@ -57,6 +58,9 @@ class ShapeEnv {
   /// Takes a condition for true from now on, besides the ranges of the symbols: comparisons of
   /// integers, and conjunctions of these. Others, and those beyond a fixed number, are passed over.
   void assume(SymExpr condition);
+  /// How many facts are assumed: what `forget_assumptions` takes to undo what is assumed afterwards.
+  [[nodiscard]] std::size_t assumption_count() const { return not_negative_.size(); }
+  void forget_assumptions(std::size_t kept = 0);
 
   /// Known to be a multiple of `b`; false where `b` may be 0.
   [[nodiscard]] bool known_multiple(SymInt a, SymInt b) const;
@@ -71,6 +75,13 @@ class ShapeEnv {
   template <typename Why>
   void require_at_least(SymInt a, SymInt b, Why why) {
     require_proof(less_equal(b, a), [&] { return symbols_.ge(a, b); }, why);
+  }
+
+  /// Records that `value`, which may be anything in `possible`, lies in `held`.
+  template <typename Why>
+  void require_in(SymInt value, Range held, Range possible, Why why) {
+    if (possible.lo < held.lo) constraints_.push_back({symbols_.ge(value, held.lo), why()});
+    if (possible.hi > held.hi) constraints_.push_back({symbols_.le(value, held.hi), why()});
   }
 
   [[nodiscard]] std::string str(SymInt value) const { return symbols_.str(value); }
@@ -96,6 +107,41 @@ class ShapeEnv {
   }
   [[noreturn]] static void refuse(const std::string& why);
 
+  /// What was asked of two expressions, as a key of the memo.
+  enum class Question : std::uint8_t {
+    add,
+    sub,
+    mul,
+    max,
+    min,
+    floor_div,
+    mod,
+    equal,
+    less,
+    less_equal,
+    multiple
+  };
+  /// Rules ask the same of the same few sizes again and again: what `compute` gives is kept as long
+  /// as neither a range nor an assumption changes.
+  template <typename Compute>
+  [[nodiscard]] SymInt arithmetic(Question question, SymInt a, SymInt b, Compute compute) const {
+    const ExprMemo::Key key{a.bits(), b.bits(), symbols_.range_epoch(),
+                            static_cast<std::uint32_t>(question)};
+    if (const std::uint64_t* known = memo_.find(key)) return SymExpr::from_bits(*known);
+    const SymInt result = compute();
+    memo_.put(key, result.bits());
+    return result;
+  }
+  template <typename Compute>
+  [[nodiscard]] Proof proof(Question question, SymInt a, SymInt b, Compute compute) const {
+    const ExprMemo::Key key{a.bits(), b.bits(), symbols_.range_epoch(),
+                            static_cast<std::uint32_t>(question)};
+    if (const std::uint64_t* known = memo_.find(key)) return static_cast<Proof>(*known);
+    const Proof result = compute();
+    memo_.put(key, static_cast<std::uint64_t>(result));
+    return result;
+  }
+
   /// What is known of the symbols in an expression: whether each is declared positive, whether one
   /// is unbacked. Neither changes, so that it is found once.
   enum SymbolFacts : std::uint8_t { is_known = 1, all_positive = 2, has_unbacked = 4 };
@@ -110,6 +156,7 @@ class ShapeEnv {
   mutable std::vector<std::uint8_t> facts_;  ///< by index of the expression; 0 where not asked yet
   std::vector<SymExpr> not_negative_;        ///< the assumptions: each is at least 0
   std::vector<ShapeConstraint> constraints_;
+  mutable ExprMemo memo_;
 };
 
 }  // namespace winze

@@ -135,6 +135,7 @@ void ShapeRules::infer(const Node& node, Inference& result) {
   try {
     run(found, call, result);
   } catch (Error& error) {
+    result.constraints = env_.take_constraints();
     Diagnostic diagnostic = error.diagnostic();
     diagnostic.node = node.str();
     if (const auto line = context_.user_line(node.source())) diagnostic.source = line->str();

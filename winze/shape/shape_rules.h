@@ -48,7 +48,8 @@ class ShapeRules {
   void add(OpId op, CustomShapeRule rule);
 
   /// Infers a call that has been made; symbols that its results have brought into the program
-  /// stand. Throws Error where PyTorch would refuse the call, with the node and the user's line.
+  /// stand. Throws Error where PyTorch would refuse the call, with the node and the user's line;
+  /// `result.constraints` then holds what was taken for granted before.
   void infer(const Node& node, Inference& result);
   /// Infers a call about to be made in `graph`, arguments in schema position.
   void infer(const Graph& graph, OpId op, std::span<const Argument> arguments, Inference& result);

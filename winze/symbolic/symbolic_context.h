@@ -193,6 +193,9 @@ class SymbolicContext {
   /// Every value the expression can have lies in it; for floats the integers around it (a NaN has
   /// no place in a range), for booleans 0 and 1. Kept between calls until a range changes.
   [[nodiscard]] Range range(SymExpr expr) const;
+  /// Changes whenever the range of a symbol does: what was proved under the same number still
+  /// holds.
+  [[nodiscard]] std::uint32_t range_epoch() const { return epoch_; }
 
   // --- Proofs: about every assignment of values within the ranges for which both are defined ---
 

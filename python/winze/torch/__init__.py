@@ -23,6 +23,7 @@ from winze.torch._pipeline import (
     remove_lowering_pass,
     reset_lowering_passes,
 )
+from winze.torch._shape_rules import use_fake_implementation
 
 # The original's spellings.
 _aten_lowering_pass = aten_lowering_pass
@@ -40,6 +41,7 @@ __all__ = [
     "lowering_passes",
     "remove_lowering_pass",
     "reset_lowering_passes",
+    "use_fake_implementation",
     "winze_backend",
 ]
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/passes/shape/program_sizes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "winze/shape/meta_substitution.h"
+#include "winze/shape/sizes.h"
+#include "winze/support/quote.h"
+
+namespace winze {
+namespace {
+
+std::optional<std::int64_t> end_of(std::int64_t value, std::int64_t infinity) {
+  return value == infinity ? std::nullopt : std::optional(value);
+}
+
+RangeConstraint constraint_of(std::string name, Range range) {
+  return {std::move(name), end_of(range.lo, Range::minus_infinity),
+          end_of(range.hi, Range::infinity)};
+}
+
+std::optional<std::int64_t> integer(const SymHint& hint) {
+  const auto* value = std::get_if<std::int64_t>(&hint);
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+/// What a range constraint is about: a symbol, or the size of an input, such as `2*s0 + 1`. Nothing
+/// for symbols that no expression uses, which export lists too.
+std::optional<SymExpr> constrained(SymbolicContext& symbols, const std::string& text) {
+  if (const auto symbol = symbols.find_symbol(text)) return symbol;
+  try {
+    return symbols.parse(text);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+Range range_of(const RangeConstraint& constraint) {
+  return {constraint.min_val.value_or(Range::minus_infinity),
+          constraint.max_val.value_or(Range::infinity)};
+}
+
+/// Whether it speaks of constants alone.
+bool is_constant(const SymbolicContext& symbols, const GuardRelation& relation) {
+  return !symbols.has_symbol(relation.left) && !symbols.has_symbol(relation.right);
+}
+
+/// Whether it does no more than give a size its number: `L['x'].size()[0] == 4`.
+bool names_one_size(const std::string& guard) {
+  const std::size_t at = guard.find(" == ");
+  return guard.starts_with("L['") && at != std::string::npos && guard[at - 1] == ']' &&
+         guard.find("L['", 1) == std::string::npos && at + 4 < guard.size() &&
+         guard.find_first_not_of("0123456789", at + 4) == std::string::npos;
+}
+
+}  // namespace
+
+ProgramSizes::ProgramSizes(const ExportedProgram& program) : guards_(program) {
+  const Context& context = program.context();
+  for (const Node input : program.graph->placeholders()) {
+    const Argument role = input.argument(0);
+    const Meta& meta = input.value().meta();
+    if (role.kind() != ArgumentKind::input_spec || !meta.is_tensor() ||
+        context.input_spec_of(role).kind != InputKind::user_input)
+      continue;
+    Example& example = examples_.emplace_back(input, meta.tensor.dtype);
+    for (const SymInt size : meta.tensor.sizes) {
+      example.sizes.push_back(size.is_constant()
+                                  ? std::optional(size.constant())
+                                  : integer(program.expressions.hint(context.symbols(), size)));
+    }
+  }
+}
+
+void ProgramSizes::update_symbols(ExportedProgram& program, const SizeChanges& changes) const {
+  update_ranges(program, changes);
+  update_hints(program, changes);
+}
+
+void ProgramSizes::update_ranges(ExportedProgram& program, const SizeChanges& changes) const {
+  SymbolicContext& symbols = program.context().symbols();
+  MetaSubstitution substitution(program.context(), changes.replacements);
+  for (const auto& [symbol, range] : changes.ranges) {
+    symbols.set_range(symbol, range);
+    if (symbols.range(symbol).empty())
+      fail("the range {} of {} leaves no value", range.str(), symbols.symbol_name(symbol));
+  }
+  std::vector<RangeConstraint> kept;
+  for (RangeConstraint& constraint : program.range_constraints) {
+    const std::optional<SymExpr> expression = constrained(symbols, constraint.symbol);
+    if (!expression) {
+      kept.push_back(std::move(constraint));
+      continue;
+    }
+    const SymExpr now = substitution(*expression);
+    if (now.is_constant() || (now != *expression && symbols.is_symbol(now))) continue;
+    if (now == *expression && symbols.range(now) == range_of(constraint)) {
+      kept.push_back(std::move(constraint));
+    } else {
+      kept.push_back(constraint_of(symbols.str(now), symbols.range(now)));
+    }
+  }
+  for (const auto& [symbol, range] : changes.ranges) {
+    const std::string& name = symbols.symbol_name(symbol);
+    if (std::ranges::find(kept, name, &RangeConstraint::symbol) == kept.end())
+      kept.push_back(constraint_of(name, symbols.range(symbol)));
+  }
+  program.range_constraints = std::move(kept);
+}
+
+std::optional<std::int64_t> ProgramSizes::example_of(const ExportedProgram& program,
+                                                     const SizeChanges& changes,
+                                                     SymExpr symbol) const {
+  const Context& context = program.context();
+  for (const Example& example : examples_) {
+    MetaId meta = example.input.value().meta_id();
+    for (const auto& [input, wanted] : changes.inputs) {
+      if (input == example.input) meta = wanted;
+    }
+    const Sizes sizes = context.meta(meta).tensor.sizes;
+    if (sizes.size() != example.sizes.size()) continue;
+    for (std::size_t dim = 0; dim < sizes.size(); ++dim) {
+      if (sizes[dim] == symbol && example.sizes[dim]) return example.sizes[dim];
+    }
+  }
+  return integer(program.expressions.hint(context.symbols(), symbol));
+}
+
+void ProgramSizes::update_hints(ExportedProgram& program, const SizeChanges& changes) const {
+  const SymbolicContext& symbols = program.context().symbols();
+  const auto changed = [&](SymExpr symbol) {
+    return changes.replacements.contains(symbol) ||
+           std::ranges::any_of(changes.ranges,
+                               [&](const auto& entry) { return entry.first == symbol; });
+  };
+  ExpressionTable kept;
+  for (const auto& [expression, entry] : program.expressions.entries()) {
+    if (std::ranges::none_of(symbols.free_symbols(expression), changed))
+      kept.add(expression, entry);
+  }
+  for (const auto& [symbol, range] : changes.ranges) {
+    const auto example = example_of(program, changes, symbol);
+    if (example || range.lo != Range::minus_infinity) {
+      const Range allowed = symbols.range(symbol);
+      kept.add(symbol, {std::clamp(example.value_or(allowed.lo), allowed.lo, allowed.hi), {}});
+    }
+  }
+  program.expressions = std::move(kept);
+}
+
+void ProgramSizes::update_guards(ExportedProgram& program) const {
+  SymbolicContext& symbols = program.context().symbols();
+  const GuardReader now(program);
+  std::vector<std::string> kept;
+  for (std::string& guard : program.guards_code) {
+    const GuardReader::Result before = guards_.read(guard);
+    const GuardReader::Result after = now.read(guard);
+    Proof proof = Proof::yes;
+    for (const GuardRelation& relation : after.relations) {
+      const Proof part = prove(symbols, relation);
+      if (part != Proof::yes && proof != Proof::no) proof = part;
+    }
+    const bool was_constant =
+        before.is_complete &&
+        std::ranges::all_of(before.relations, [&](const GuardRelation& relation) {
+          return is_constant(symbols, relation);
+        });
+    if (proof != Proof::yes && was_constant && names_one_size(guard)) continue;
+    if (proof == Proof::no) {
+      throw Error(
+          fmt::format("the program relies on {}, which the new sizes contradict", quote(guard)),
+          "export decided something by it; export the module anew with sizes like these");
+    }
+    kept.push_back(std::move(guard));
+  }
+  program.guards_code = std::move(kept);
+}
+
+bool ProgramSizes::drop_example_inputs(ExportedProgram& program) const {
+  if (!program.example_inputs || program.example_inputs->bytes.empty()) return false;
+  const SymbolicContext& symbols = program.context().symbols();
+  SymMap values;
+  for (const Example& example : examples_) {
+    const Meta& meta = example.input.value().meta();
+    const Sizes sizes = meta.tensor.sizes;
+    bool fits = meta.is_tensor() && meta.tensor.dtype == example.dtype &&
+                sizes.size() == example.sizes.size();
+    for (std::size_t dim = 0; fits && dim < sizes.size(); ++dim) {
+      if (!example.sizes[dim]) {
+        fits = false;
+      } else if (sizes[dim].is_constant()) {
+        fits = sizes[dim].constant() == *example.sizes[dim];
+      } else {
+        fits = symbols.range(sizes[dim]).contains(*example.sizes[dim]);
+        if (symbols.is_symbol(sizes[dim]))
+          fits = fits && values.emplace(sizes[dim], *example.sizes[dim]).first->second ==
+                             SymExpr(*example.sizes[dim]);
+      }
+    }
+    if (fits) continue;
+    program.example_inputs.reset();
+    return true;
+  }
+  return false;
+}
+
+}  // namespace winze

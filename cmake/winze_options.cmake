@@ -33,6 +33,10 @@ target_compile_options(winze_settings INTERFACE -Wall -Wextra -Wpedantic -Wshado
 if(WINZE_WERROR)
   target_compile_options(winze_settings INTERFACE -Werror)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Collecting what the compiler no longer needs is a tenth of its time and frees what it has to spare.
+  target_compile_options(winze_settings INTERFACE --param=ggc-min-expand=1000 --param=ggc-min-heapsize=1048576)
+endif()
 if(WINZE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_definitions(winze_settings INTERFACE WINZE_CHECK_HANDLES)
 endif()

@@ -48,6 +48,17 @@ graph f(%x: input f32[2, 3], %y: input f32[2, 3], %i: input i64[2, 3], %h: input
   }
   static std::string text(const Value& value) { return text(value.node()); }
 
+  /// `%last`, which comes from a line of the user's.
+  Node last_with_source() {
+    SourceInfo info;
+    info.entries.push_back(
+        {context_.string("stack_trace"),
+         context_.string("File \"m.py\", line 3, in forward\n    y = x.relu()")});
+    const Node last = (*this)["last"].node();
+    last.set_source(context_.source(info));
+    return last;
+  }
+
   template <typename Build>
   static Diagnostic refused(Build build) {
     try {
@@ -215,17 +226,13 @@ TEST_F(BuildersTest, TakesAnArgumentOfAnotherNode) {
 }
 
 TEST_F(BuildersTest, NodesGoToTheInsertionPointInOrderAndHaveItsSource) {
-  SourceInfo info;
-  info.entries.push_back({context_.string("stack_trace"), context_.string("line")});
-  const SourceId source = context_.source(info);
-  const Node last = (*this)["last"].node();
-  last.set_source(source);
+  const Node last = last_with_source();
   const auto here = graph_.inserting_before(last);
   const Value first = aten::neg(graph_, (*this)["x"]);
   const Value second = aten::exp(graph_, first);
   EXPECT_TRUE(first.node().before(second.node()));
   EXPECT_EQ(second.node().next(), last);
-  EXPECT_EQ(first.node().source(), source);
+  EXPECT_EQ(first.node().source(), last.source());
   first.set_name("negated");
   EXPECT_EQ(text(second), "aten.exp.default(%negated) : f32[2, 3]");
 }
@@ -241,9 +248,11 @@ TEST_F(BuildersTest, MetasAreThoseThatTheVerifierInfers) {
 
 TEST_F(BuildersTest, SaysWhatPyTorchRefuses) {
   const std::size_t nodes = graph_.size();
+  const auto here = graph_.inserting_before(last_with_source());
   const Diagnostic diagnostic = refused([&] { aten::mm(graph_, (*this)["x"], (*this)["y"]); });
   EXPECT_EQ(diagnostic.message, "mm: sizes 3 and 2 of the operands do not match");
   EXPECT_EQ(diagnostic.node, "aten.mm.default(%x: f32[2, 3], %y: f32[2, 3])");
+  EXPECT_EQ(diagnostic.source, "m.py:3, in forward: y = x.relu()");
   EXPECT_EQ(graph_.size(), nodes);
 }
 

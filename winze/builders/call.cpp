@@ -38,7 +38,8 @@ void check_graph(const Graph& graph, OpId op, const Argument& argument) {
       check_graph(graph, op, element_of(graph, argument, at));
   }
   if (!argument.is_value()) return;
-  WINZE_CHECK(argument.graph_serial() == 0 || argument.graph_serial() == graph.serial(),
+  WINZE_CHECK((argument.graph_serial() == 0 || argument.graph_serial() == graph.serial()) &&
+                  argument.value_id().index < graph.value_capacity(),
               "{} is passed a value of another graph than \"{}\"",
               graph.context().ops().qualified_name(op), graph.name());
 }
@@ -58,6 +59,8 @@ void append_argument(std::string& text, const Graph& graph, const Argument& argu
       append_argument(text, graph, element_of(graph, argument, at));
     }
     text += ']';
+  } else if (argument.kind() == ArgumentKind::graph) {
+    text += fmt::format("graph {}", graph.subgraph(argument.graph_id()).name());
   } else {
     TextPrinter(context, text).constant(argument);
   }

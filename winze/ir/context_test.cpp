@@ -68,6 +68,21 @@ TEST(OpSignature, HasDefaultsAsArguments) {
   EXPECT_EQ(convolution.value_count, 1U);
 }
 
+TEST(Context, KeepsWhatIsAttachedUnderItsKey) {
+  const int first = 0;
+  const int second = 0;
+  const auto content = std::make_shared<int>(7);
+  {
+    Context context;
+    EXPECT_EQ(context.attachment(&first), nullptr);
+    context.attachment(&first) = content;
+    EXPECT_EQ(context.attachment(&second), nullptr);
+    EXPECT_EQ(context.attachment(&first), content);
+    EXPECT_EQ(content.use_count(), 2);
+  }
+  EXPECT_EQ(content.use_count(), 1);
+}
+
 TEST(OpSignature, KnowsWhatArgumentsTake) {
   Context context;
   const OpSignature& add = context.signature(op::aten_add_Tensor);

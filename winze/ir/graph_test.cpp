@@ -73,6 +73,30 @@ TEST_F(GraphTest, InsertingBeforeTheFirstNodeWorks) {
   EXPECT_EQ(attribute.next(), x);
 }
 
+TEST_F(GraphTest, ACallComesFromWhereTheNodeOfItsInsertionPointDoes) {
+  const auto source = [&](std::string_view line) {
+    SourceInfo info;
+    info.entries.push_back({context.string("stack_trace"), context.string(line)});
+    return context.source(info);
+  };
+  const Value x = graph.placeholder("x", meta());
+  const Node old = relu(x);
+  old.set_source(source("old"));
+  {
+    const auto here = graph.inserting_before(old);
+    EXPECT_EQ(relu(x).source(), old.source());
+    const SourceId other = source("other");
+    const CallOptions from{.source = other};
+    EXPECT_EQ(graph.call_function(op::aten_relu_default, {x}, meta(), from).source(), other);
+    {
+      const auto there = graph.inserting_after(x.node());
+      EXPECT_FALSE(relu(x).source().valid());
+    }
+    EXPECT_EQ(relu(x).source(), old.source());
+  }
+  EXPECT_FALSE(relu(x).source().valid());
+}
+
 TEST_F(GraphTest, AnArgumentEqualToTheDefaultIsTheDefault) {
   const Value x = graph.placeholder("x", meta());
   const Node plain = add(x, x);

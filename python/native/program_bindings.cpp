@@ -93,7 +93,7 @@ std::string lower_path(const std::string& path, const std::string& output,
   LowerSettings settings{.pipeline = Pipeline::parse(passes, registry)};
   settings.manager.verify_each = verify_each_from_name(verify_each);
   settings.inputs = {
-      .op_files = op_files, .context_setups = registry.context_setups(), .need_weights = true};
+      .op_files = op_files, .need_weights = true, .context_setups = registry.context_setups()};
   settings.torch_version = torch_version;
   settings.show_passes = true;
   LowerOutcome outcome;

@@ -77,6 +77,13 @@ class Detaches(nn.Module):
         return self.b(self.a(x)["y"]) + 1, x
 
 
+class Returned(nn.Module):
+    """No call at all, until a pass copies what is returned."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x
+
+
 def lowered(winze: Winze, folder: Path, model: nn.Module, preserve: Sequence[str], passes: str) -> tuple[Any, bytes]:
     program = torch.export.export(
         model,
@@ -116,6 +123,7 @@ ALL = "inference, remove-assert-nodes, repair-input-as-output{views}"
         (Unused, ("a", "b")),
         (Detaches, ("a", "b")),
         (Sizes, ("a", "b")),
+        (Returned, ()),
     ],
 )
 def test_modules_compute_the_same(

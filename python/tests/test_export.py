@@ -184,3 +184,10 @@ def test_preserved_signature_that_cannot_stay_true() -> None:
     program = torch.export.export(Net(), (torch.randn(4),), preserve_module_call_signature=("inner",))
     with pytest.raises(winze.Error, match=r"module 'inner@1' has a preserved signature that names %.*took out of it"):
         winze.torch.lower(program, passes=[merge])
+
+
+def test_a_program_of_new_calls_alone_unflattens() -> None:
+    x = torch.randn(3)
+    program = torch.export.export(torch.nn.Identity(), (x,))
+    lowered = wt.lower(program, passes="repair-input-as-output")
+    same(torch.export.unflatten(lowered)(x), x)

@@ -253,8 +253,10 @@ std::string_view GraphWriter::module_stack_around(Node node) {
 
 void GraphWriter::find_module_stacks() {
   knows_module_stacks_ = true;
+  constexpr std::string_view root = ",,torch.nn.modules.module.Module";
   std::string_view before;
   std::vector<std::uint32_t> open;
+  bool is_all_new = graph_.parent() == nullptr;
   const auto close = [&](std::string_view after) {
     const std::string_view stack = before.empty() ? after : before;
     for (const std::uint32_t index : open)
@@ -263,6 +265,7 @@ void GraphWriter::find_module_stacks() {
   };
   for (const Node node : graph_.nodes()) {
     if (!node.is_call()) continue;
+    is_all_new = is_all_new && !node.source().valid();
     if (!node.source().valid()) {
       open.push_back(node.id().index);
     } else if (const std::string_view own = module_stack_text(node); !own.empty()) {
@@ -271,6 +274,7 @@ void GraphWriter::find_module_stacks() {
       before = own;
     }
   }
+  if (is_all_new) before = root;
   close(before.substr(0, before.find(';')));
 }
 

@@ -120,15 +120,14 @@ def _is_in(node: fx.Node, module: str) -> bool:
 
 
 def _place_in_modules(gm: fx.GraphModule) -> None:
-    """Says of calls that passes made which module they are in: that of the call before them, else after them.
+    """Says of calls that passes made which module they are in: that of the call before them, else after them, else the
+    root.
 
     `torch.export.unflatten` wants to know of each, and that calls of a module stand together.
     """
     calls = [node for node in gm.graph.nodes if node.op == "call_function"]
     stacks = [node.meta.get("nn_module_stack") for node in calls]
-    known = next((stack for stack in stacks if stack), None)
-    if known is None:
-        return
+    known = next((stack for stack in stacks if stack), {"": ("", "torch.nn.modules.module.Module")})
     for node, stack in zip(calls, stacks, strict=True):
         if stack:
             known = stack

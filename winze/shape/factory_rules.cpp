@@ -230,13 +230,14 @@ void to_other(ShapeCall& call) {
   convert(call, other.dtype, other.device, !call.boolean(call.position("copy")));
 }
 
-/// dropout(input, p, train): the input itself where nothing is dropped.
+/// dropout(input, p, train): where nothing is dropped a clone, as torch/_decomp has it, which
+/// export goes through (the kernel gives the input itself).
 void dropout(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
   const auto p = call.constant_number(1);
   if (!p) call.cannot_infer("the probability of dropout is not known");
   if (!call.boolean(2) || *p == 0) {
-    call.yield(input);
+    call.yield(empty_like(call.env(), input));
     return;
   }
   ElementwiseOperands operands;

@@ -30,7 +30,7 @@ inline constexpr LeftOut left_out{};
 template <typename T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 
-/// What all of them hold: an argument that is ready for the graph.
+/// What all of them hold: an argument for the graph. Each gives it by `in(graph)`.
 class BuilderArgument {
  public:
   // NOLINTBEGIN(google-explicit-constructor): arguments are written as in PyTorch
@@ -38,12 +38,18 @@ class BuilderArgument {
   template <std::same_as<Argument> T>
   BuilderArgument(const T& argument) : argument_(argument) {}
   // NOLINTEND(google-explicit-constructor)
-  [[nodiscard]] const Argument& in(const Graph& /*graph*/) const { return argument_; }
 
  protected:
   BuilderArgument() = default;
   Argument argument_;
   friend class ListBuilderArgument;
+};
+
+/// One that needs no context.
+class PlainArgument : public BuilderArgument {
+ public:
+  using BuilderArgument::BuilderArgument;
+  [[nodiscard]] const Argument& in(const Graph& /*graph*/) const { return argument_; }
 };
 
 /// `T?`: also std::nullopt, which is None.
@@ -58,19 +64,19 @@ class OptionalArg : public T {
 // NOLINTBEGIN(google-explicit-constructor)
 
 /// `Tensor`: a value, or a node that yields one.
-class TensorArg : public BuilderArgument {
+class TensorArg : public PlainArgument {
  public:
-  using BuilderArgument::BuilderArgument;
-  TensorArg(const Value& value) : BuilderArgument(Argument(value)) {}
+  using PlainArgument::PlainArgument;
+  TensorArg(const Value& value) : PlainArgument(Argument(value)) {}
   TensorArg(const Node& node) : TensorArg(Value(node)) {}
 };
 
 /// `int`: a constant.
-class IntArg : public BuilderArgument {
+class IntArg : public PlainArgument {
  public:
-  using BuilderArgument::BuilderArgument;
+  using PlainArgument::PlainArgument;
   template <Integer T>
-  IntArg(T value) : BuilderArgument(Argument(static_cast<std::int64_t>(value))) {}
+  IntArg(T value) : PlainArgument(Argument(static_cast<std::int64_t>(value))) {}
 };
 
 /// `SymInt`: an int, or a value that is a SymInt.
@@ -82,22 +88,22 @@ class SymIntArg : public IntArg {
 };
 
 /// `float`, `SymFloat`: a float, an int (which is made a float), or a value.
-class FloatArg : public BuilderArgument {
+class FloatArg : public PlainArgument {
  public:
-  using BuilderArgument::BuilderArgument;
+  using PlainArgument::PlainArgument;
   template <typename T>
     requires Integer<T> || std::floating_point<T>
-  FloatArg(T value) : BuilderArgument(Argument(static_cast<double>(value))) {}
-  FloatArg(const Value& value) : BuilderArgument(Argument(value)) {}
+  FloatArg(T value) : PlainArgument(Argument(static_cast<double>(value))) {}
+  FloatArg(const Value& value) : PlainArgument(Argument(value)) {}
   FloatArg(const Node& node) : FloatArg(Value(node)) {}
 };
 
 /// `bool`: true or false.
-class BoolArg : public BuilderArgument {
+class BoolArg : public PlainArgument {
  public:
-  using BuilderArgument::BuilderArgument;
+  using PlainArgument::PlainArgument;
   template <std::same_as<bool> T>
-  BoolArg(T value) : BuilderArgument(Argument(value)) {}
+  BoolArg(T value) : PlainArgument(Argument(value)) {}
 };
 
 /// `SymBool`: true, false, or a value that is a SymBool.
@@ -161,10 +167,10 @@ class StringArg : public BuilderArgument {
 
 /// A plain attribute: `ScalarType`, `Layout`, `MemoryFormat`, `Device`.
 template <typename T>
-class AttributeArg : public BuilderArgument {
+class AttributeArg : public PlainArgument {
  public:
-  using BuilderArgument::BuilderArgument;
-  AttributeArg(T value) : BuilderArgument(Argument(value)) {}
+  using PlainArgument::PlainArgument;
+  AttributeArg(T value) : PlainArgument(Argument(value)) {}
 };
 using DtypeArg = AttributeArg<ScalarType>;
 using LayoutArg = AttributeArg<Layout>;

@@ -230,14 +230,17 @@ void to_other(ShapeCall& call) {
   convert(call, other.dtype, other.device, !call.boolean(call.position("copy")));
 }
 
-/// dropout(input, p, train): where nothing is dropped a clone, as torch/_decomp has it, which
-/// export goes through (the kernel gives the input itself).
+/// What drops nothing yields a clone, as torch/_decomp has it for dropout, which export goes
+/// through; or the input itself.
+enum DropoutInEvaluation : std::uint32_t { gives_input, gives_clone };
+
+/// dropout(input, p, train) and its kin.
 void dropout(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
   const auto p = call.constant_number(1);
   if (!p) call.cannot_infer("the probability of dropout is not known");
   if (!call.boolean(2) || *p == 0) {
-    call.yield(empty_like(call.env(), input));
+    call.yield(call.parameter() == gives_clone ? empty_like(call.env(), input) : FakeTensor(input));
     return;
   }
   ElementwiseOperands operands;
@@ -366,7 +369,7 @@ void resize(ShapeCall& call) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__to_copy_default, to_copy},
-    {op::aten_alpha_dropout_default, dropout},
+    {op::aten_alpha_dropout_default, dropout, gives_input},
     {op::aten_arange_default, arange, 1},
     {op::aten_arange_start, arange, 2},
     {op::aten_arange_start_step, arange, 3},
@@ -376,15 +379,15 @@ constexpr ShapeRow rows[] = {
     {op::aten_clone_default, clone},
     {op::aten_contiguous_default, contiguous},
     {op::aten_copy_default, copy},
-    {op::aten_dropout_default, dropout},
+    {op::aten_dropout_default, dropout, gives_clone},
     {op::aten_empty_memory_format, from_sizes, 0},
     {op::aten_empty_like_default, like},
     {op::aten_empty_permuted_default, empty_permuted},
     {op::aten_empty_strided_default, empty_strided},
     {op::aten_eye_default, eye, 0},
     {op::aten_eye_m, eye, 1},
-    {op::aten_feature_alpha_dropout_default, dropout},
-    {op::aten_feature_dropout_default, dropout},
+    {op::aten_feature_alpha_dropout_default, dropout, gives_input},
+    {op::aten_feature_dropout_default, dropout, gives_input},
     {op::aten_fill_Scalar, preserving_copy},
     {op::aten_fill_Tensor, preserving_copy},
     {op::aten_full_default, full},

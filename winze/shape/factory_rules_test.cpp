@@ -77,12 +77,15 @@ TEST(FactoryRules, LayoutsOtherThanStridedAreLeftAlone) {
               HasSubstr("makes a tensor that is not strided"));
 }
 
-TEST(FactoryRules, DropoutInEvaluationIsAClone) {
+TEST(FactoryRules, DropoutInEvaluation) {
   EXPECT_EQ(inferred("%x: input f32[3, 4] strides [5, 1] offset [1]",
                      "aten.dropout.default(%x, 0.5, False)"),
             "f32[3, 4]");
   EXPECT_EQ(inferred("%x: input f32[4, 3] strides [1, 4]", "aten.dropout.default(%x, 0.0, True)"),
             "f32[4, 3] strides [1, 4]");
+  EXPECT_EQ(inferred("%x: input f32[3, 4] strides [5, 1] offset [1]",
+                     "aten.alpha_dropout.default(%x, 0.5, False)"),
+            "f32[3, 4] strides [5, 1] offset [1]");
 }
 
 }  // namespace

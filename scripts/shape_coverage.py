@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what shape rules cover and how often they agree with PyTorch, and writes docs/coverage.md.
 
-Runs up to SAMPLES samples and more of every operator of `op_db` under fake tensors (`--samples`, some minutes), and all
-real programs beside the checkout. Exits with 1 where a difference is not explained, or where fewer calls agree or fewer
-operators have a rule than the page has so far (`--force` writes it all the same).
+Runs up to SAMPLES samples and more of every operator of `op_db` under fake tensors (`--samples`, some minutes), their
+gradients, what `op_db` says that PyTorch refuses, and operators that it has not; the same with symbols for sizes; and
+all real programs beside the checkout. Exits with 1 where a difference is not explained, or where fewer calls agree or
+fewer operators have a rule than the page has so far (`--force` writes it all the same).
 """
 
 from __future__ import annotations
@@ -21,9 +22,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "winze" / "shape"))
 
+# The modules lie beside the rules that they test, which the line before puts on the path.
+from extra_samples import extra_samples  # noqa: E402
 from model_calls import model_files, states_of_model  # noqa: E402
-from op_samples import samples_of  # noqa: E402
-from recorded_calls import Answer, Log, ask, explanation, names_with_rules, record  # noqa: E402
+from op_samples import differentiable_samples_of, error_samples_of, samples_of  # noqa: E402
+from recorded_calls import (  # noqa: E402
+    Answer,
+    Call,
+    Log,
+    ask,
+    explanation,
+    names_with_rules,
+    record,
+    record_backward,
+)
+from symbolic_calls import BACKED, UNBACKED, symbolic_explanation, verdicts  # noqa: E402
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"
@@ -31,17 +44,49 @@ BATCH = 1000
 UNDECIDED = ("no_rule", "not_inferable")
 
 
-def all_answers(samples: int) -> Iterator[Answer]:
-    """What the rules say of every call that the samples make."""
+def all_calls(samples: int) -> list[Call]:
+    """All calls that the samples make."""
     log = Log()
     for number, info in enumerate(op_db):
         if number % 50 == 0:
             print(f"{number} of {len(op_db)} operators, {len(log.calls)} calls", file=sys.stderr)
         for function, args, kwargs in samples_of(info, samples):
             record(log, function, args, kwargs)
-    calls = list(log.calls.values())
+        for function, args, kwargs in differentiable_samples_of(info, max(samples // 2, 1)):
+            record_backward(log, function, args, kwargs)
+        for function, args, kwargs in error_samples_of(info):
+            record(log, function, args, kwargs)
+    for function, args, kwargs in extra_samples():
+        record(log, function, args, kwargs)
+    return list(log.calls.values())
+
+
+def batches(calls: list[Call]) -> Iterator[list[Call]]:
+    """Calls in pieces that make programs of a handy size."""
     for start in range(0, len(calls), BATCH):
-        yield from ask(calls[start : start + BATCH])
+        yield calls[start : start + BATCH]
+
+
+class SymbolicCounts:
+    """What came of the calls when their sizes were symbols."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self.states: Counter[str] = Counter()
+        self.explained: Counter[str] = Counter()
+        self.open: Counter[str] = Counter()
+        self.different: list[str] = []
+        for symbols in (BACKED, UNBACKED):
+            for batch in batches(calls):
+                for found in verdicts(batch, symbols):
+                    state = found.state
+                    if state == "different" and (reason := symbolic_explanation(found)):
+                        state = "explained"
+                        self.explained[reason] += 1
+                    elif state == "different":
+                        self.different.append(f"{found.call.call.name}({found.call.text}): {found.detail}")
+                    elif state == "open":
+                        self.open[found.call.call.name] += 1
+                    self.states[state] += 1
 
 
 class Counts:
@@ -72,7 +117,7 @@ def model_states() -> Counter[str]:
     return Counter(state for path in model_files() for state, _ in states_of_model(path))
 
 
-def page_text(counts: dict[str, Counts], rules: set[str], models: Counter[str]) -> str:
+def page_text(counts: dict[str, Counts], rules: set[str], symbolic: SymbolicCounts, models: Counter[str]) -> str:
     """The whole page."""
     tested = {name: count for name, count in counts.items() if name in rules}
     equal = sum(count.equal for count in tested.values())
@@ -95,6 +140,10 @@ def page_text(counts: dict[str, Counts], rules: set[str], models: Counter[str]) 
         f"- {refused} that PyTorch refuses are refused.",
         f"- {sum(explained.values())} differ for a known reason, {different} without one.",
         f"- {sum(undecided.values())} cannot be inferred by their rule.",
+        f"- With symbols for sizes, {symbolic.states['equal']} calls are equal at all draws, equal sizes, 0 and 1 among"
+        f" them, wherever their constraints hold; {symbolic.states['refused'] + symbolic.states['constrained']} have"
+        f" constraints that hold at no draw; {symbolic.states['explained']} differ for a known reason,"
+        f" {len(symbolic.different)} without one; {symbolic.states['open']} are left open.",
         f"- Of {sum(models.values())} calls in real programs {models['equal']} are equal,"
         f" {models['constrained']} are under a constraint that is not proved, {models['not_inferable']} cannot be"
         f" inferred, {models['no_rule']} have no rule, and"
@@ -107,6 +156,13 @@ def page_text(counts: dict[str, Counts], rules: set[str], models: Counter[str]) 
         "## Calls that rules leave open",
         "",
         *(f"- {reason}: {number} calls" for reason, number in sorted(undecided.items())),
+        "",
+        "## Known differences with symbolic sizes",
+        "",
+        *(f"- {reason}: {number} calls" for reason, number in sorted(symbolic.explained.items())),
+        "",
+        "Left open with symbolic sizes:",
+        ", ".join(f"`{name}` {number}" for name, number in sorted(symbolic.open.items())) + ".",
         "",
         "## By overload",
         "",
@@ -122,8 +178,16 @@ def page_text(counts: dict[str, Counts], rules: set[str], models: Counter[str]) 
 
 
 def headline(text: str) -> tuple[int, ...]:
-    """What may only rise: overloads with a rule, equal calls, equal calls of real programs."""
-    patterns = (r"- (\d+) overloads have", r"- (\d+) sampled calls are equal", r"real programs (\d+) are equal")
+    """What may only rise: overloads with a rule, overloads that samples call, equal calls, calls that are refused,
+    equal calls with symbolic sizes, and of real programs."""
+    patterns = (
+        r"- (\d+) overloads have",
+        r"samples call (\d+) of them",
+        r"- (\d+) sampled calls are equal",
+        r"- (\d+) that PyTorch refuses",
+        r"for sizes, (\d+) calls are equal",
+        r"real programs (\d+) are equal",
+    )
     return tuple(int(match[1]) if (match := re.search(pattern, text)) else 0 for pattern in patterns)
 
 
@@ -135,19 +199,24 @@ def main() -> int:
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     counts: dict[str, Counts] = defaultdict(Counts)
-    for answer in all_answers(options.samples):
-        counts[answer.call.name].add(answer)
-    text = page_text(counts, names_with_rules(), model_states())
-    before = headline(PAGE.read_text()) if PAGE.exists() else (0, 0, 0)
+    calls = all_calls(options.samples)
+    for batch in batches(calls):
+        for answer in ask(batch):
+            counts[answer.call.name].add(answer)
+    symbolic = SymbolicCounts(calls)
+    text = page_text(counts, names_with_rules(), symbolic, model_states())
+    before = headline(PAGE.read_text() if PAGE.exists() else "")
     falls = any(new < old for new, old in zip(headline(text), before, strict=True))
     wrong = [answer for count in counts.values() for answer in count.different]
     for answer in wrong:
         print(f"{answer.call.name}({answer.call.text}) {answer.call.inputs}: {answer.call.types}, not {answer.detail}")
+    for difference in symbolic.different:
+        print(difference)
     if falls:
         print(f"counts fall from {before} to {headline(text)}")
     if not falls or options.force:
         PAGE.write_text(text)
-    return 1 if wrong or falls else 0
+    return 1 if wrong or symbolic.different or falls else 0
 
 
 if __name__ == "__main__":

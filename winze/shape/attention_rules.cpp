@@ -8,10 +8,6 @@
 namespace winze {
 namespace {
 
-bool is_cpu(const TensorMeta& tensor) {
-  return tensor.device.type == Device{}.type;
-}
-
 /// The operands of aten::scaled_dot_product_attention.
 struct Attention {
   const TensorMeta& query;
@@ -140,11 +136,6 @@ void attention(ShapeCall& call) {
   call.cannot_infer("whether attention is fused, and so its layout, is not known");
 }
 
-ScalarType computation_dtype(ScalarType dtype) {
-  return dtype == ScalarType::float16 || dtype == ScalarType::bfloat16 ? ScalarType::float32
-                                                                       : dtype;
-}
-
 void expect_four_dims(const TensorMeta& tensor) {
   if (tensor.dim() != 4) fail("attention expects a 4-dimensional query, got {}", tensor.dim());
 }
@@ -203,6 +194,8 @@ Proof sums_fast(const ShapeEnv& env, const TensorMeta& weight, const TensorMeta*
   return proof;
 }
 
+/// With `parameter` 1 without gradients, where kernels save less.
+///
 /// aten::_embedding_bag(weight, indices, offsets, ..., mode, sparse, per_sample_weights,
 /// include_last_offset, padding_idx), after torch/_meta_registrations.py: a sum for each bag, where
 /// each index goes, sizes of bags, and the largest indices.
@@ -226,6 +219,8 @@ void embedding_bag(ShapeCall& call) {
     throw Error("embedding_bag expects a matrix of weights and vectors of indices and offsets");
   SymInt bags = offsets.sizes[0];
   if (call.boolean(7)) {
+    if (call.parameter() == 1)
+      call.cannot_infer("whether embedding_bag counts the last offset as a bag is not known");
     env.require_at_least(
         bags, 1, [] { return std::string("include_last_offset: numBags should be at least 1"); });
     bags = env.sub(bags, 1);
@@ -260,9 +255,9 @@ constexpr ShapeRow rows[] = {
      attention_for_cpu_backward},
 
     {op::aten__embedding_bag_default, embedding_bag},
-    {op::aten__embedding_bag_forward_only_default, embedding_bag},
-    {op::aten_embedding_bag_default, embedding_bag},
-    {op::aten_embedding_bag_padding_idx, embedding_bag},
+    {op::aten__embedding_bag_forward_only_default, embedding_bag, 1},
+    {op::aten_embedding_bag_default, embedding_bag, 1},
+    {op::aten_embedding_bag_padding_idx, embedding_bag, 1},
     {op::aten_embedding_dense_backward_default, embedding_dense_backward},
     {op::aten_scaled_dot_product_attention_default, attention},
 };

@@ -166,6 +166,14 @@ void prelu_backward(ShapeCall& call) {
   call.yield(result);
 }
 
+/// grid_sampler_2d_backward(grad, input, grid, ..., output_mask) and the one for 3 dimensions.
+void grid_sampler_backward(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(1);
+  const TensorMeta& grid = call.tensor(2);
+  yield_empty(call, output_mask(call)[0], input.sizes, input);
+  call.yield(empty_tensor(call.env(), grid.sizes, grid.dtype, grid.device));
+}
+
 /// cumprod_backward and the like: as the gradient lies.
 void like_gradient(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
@@ -186,7 +194,10 @@ constexpr ShapeRow rows[] = {
     {op::aten_diagonal_backward_default, into_zeros, 1},
     {op::aten_glu_default, glu},
     {op::aten_glu_backward_default, glu_backward},
+    {op::aten_grid_sampler_2d_backward_default, grid_sampler_backward},
+    {op::aten_grid_sampler_3d_backward_default, grid_sampler_backward},
     {op::aten_index_select_backward_default, into_zeros, 1},
+    {op::aten_masked_scatter_backward_default, into_zeros, 2},
     {op::aten_masked_select_backward_default, into_zeros_like, 1},
     {op::aten_native_batch_norm_backward_default, batch_norm_backward},
     {op::aten_native_dropout_backward_default, dropout_backward},

@@ -18,10 +18,6 @@ struct Convolution {
   SymInt groups = 1;
 };
 
-bool is_cpu(const TensorMeta& tensor) {
-  return tensor.device.type == Device{}.type;
-}
-
 /// A single value stands for all dimensions.
 DimVector for_each_dim(const DimVector& values, std::size_t count, std::string_view name) {
   if (values.size() == count) return values;
@@ -133,7 +129,7 @@ DimVector convolution_sizes(ShapeEnv& env, const TensorMeta& input, const Tensor
       size = env.floor_div(env.sub(env.sub(padded, reach), 1), stride);
     }
     sizes.push_back(env.add(size, 1));
-    largest = env.max(largest, sizes.back());
+    largest = dim == 2 ? sizes.back() : env.max(largest, sizes.back());
   }
   if (is_cpu(input)) {
     env.require_at_least(

@@ -35,7 +35,8 @@ class DimVector {
   [[nodiscard]] SymInt* end() { return data() + size_; }
   [[nodiscard]] const SymInt* begin() const { return data(); }
   [[nodiscard]] const SymInt* end() const { return data() + size_; }
-  operator std::span<const SymInt>() const {  // NOLINT(google-explicit-constructor)
+  // As c10::DimVector becomes an IntArrayRef.
+  operator std::span<const SymInt>() const {  // NOLINT(google-explicit-constructor): see above
     return {data(), size_};
   }
 

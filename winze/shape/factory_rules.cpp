@@ -129,13 +129,19 @@ void linspace(ShapeCall& call) {
   yield_sizes(call, DimVector{call.sym_int(2)}, dtype);
 }
 
-/// zeros_like and the like, preserving the layout unless told otherwise.
+/// zeros_like and the like, preserving the layout unless told otherwise. With `parameter`
+/// keeps_strides those of a dense tensor stay as they are, of sizes below 2 too.
+constexpr std::uint32_t keeps_strides = 1;
 void like(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   const Options options(call, self.dtype, self.device);
   const MemoryFormat format =
       call.memory_format(call.position("memory_format"), MemoryFormat::preserve_format);
   FakeTensor result = empty_like(call.env(), self, format);
+  // torch/_refs empty_like: as an elementwise operator lays it out.
+  const TensorMeta* const operand = &self;
+  if (format == MemoryFormat::preserve_format && call.parameter() == 0)
+    result.strides = elementwise_strides(call.env(), self.sizes, {&operand, 1});
   result.dtype = options.dtype;
   result.device = options.device;
   call.yield(result);
@@ -376,7 +382,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_bernoulli_default, contiguous_copy},
     {op::aten_bernoulli_p, preserving_copy},
     {op::aten_chalf_default, chalf},
-    {op::aten_clone_default, clone},
+    {op::aten_clone_default, clone, keeps_strides},
     {op::aten_contiguous_default, contiguous},
     {op::aten_copy_default, copy},
     {op::aten_dropout_default, dropout, gives_clone},

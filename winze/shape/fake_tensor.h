@@ -29,7 +29,7 @@ struct FakeTensor {
   [[nodiscard]] std::size_t dim() const { return sizes.size(); }
 
   /// The same as a view, valid as long as this lives and is not changed.
-  operator TensorMeta() const {  // NOLINT(google-explicit-constructor)
+  operator TensorMeta() const {  // NOLINT(google-explicit-constructor): what rules take is a meta
     TensorMeta meta;
     meta.dtype = dtype;
     meta.layout = layout;

@@ -21,9 +21,10 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("expecttest", reason="PyTorch's operator samples need it")
 
+from extra_samples import extra_samples
 from model_calls import MODELS, model_files, states_of_model
-from op_samples import samples_of
-from recorded_calls import Answer, Log, ask, driver, explanation, record
+from op_samples import differentiable_samples_of, error_samples_of, samples_of
+from recorded_calls import Answer, Log, ask, driver, explanation, record, record_backward
 from torch.testing._internal.common_methods_invocations import op_db
 
 SAMPLES = int(os.environ.get("WINZE_SHAPE_SAMPLES", "0"))
@@ -52,17 +53,41 @@ def show(answer: Answer) -> str:
     )
 
 
+def check(log: Log) -> None:
+    """Every call that has a rule is answered as fake tensors do, or there is a reason."""
+    answers = list(ask(list(log.calls.values())))
+    wrong = [a for a in answers if not a.agrees and a.state not in ("no_rule", "not_inferable") and not explanation(a)]
+    assert not wrong, "\n".join(show(answer) for answer in wrong[:20])
+
+
 @pytest.mark.parametrize("info", op_db[::STRIDE], ids=lambda info: f"{info.name}.{info.variant_test_name}".rstrip("."))
 def test_operator_samples(info: Any) -> None:
     """Inferred results are those of the fake tensor, for every call of an operator that has a rule."""
     log = Log()
     for function, args, kwargs in samples_of(info, max(SAMPLES, 1)):
         record(log, function, args, kwargs)
+    for function, args, kwargs in differentiable_samples_of(info, max(SAMPLES // 2, 1)):
+        record_backward(log, function, args, kwargs)
     if not log.calls:
         pytest.skip("no call could be recorded")
-    answers = list(ask(list(log.calls.values())))
-    wrong = [a for a in answers if not a.agrees and a.state not in ("no_rule", "not_inferable") and not explanation(a)]
-    assert not wrong, "\n".join(show(answer) for answer in wrong[:20])
+    check(log)
+
+
+def test_error_inputs() -> None:
+    """What PyTorch refuses is refused."""
+    log = Log()
+    for info in op_db[:: 1 if SAMPLES else 4]:
+        for function, args, kwargs in error_samples_of(info):
+            record(log, function, args, kwargs)
+    check(log)
+
+
+def test_extra_samples() -> None:
+    """Operators that `op_db` does not call."""
+    log = Log()
+    for function, args, kwargs in extra_samples():
+        record(log, function, args, kwargs)
+    check(log)
 
 
 @pytest.mark.skipif(not MODELS.exists(), reason="the real programs are not beside the checkout")

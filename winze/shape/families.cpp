@@ -9,10 +9,12 @@ std::span<const ShapeFamily> shape_families() {
   static const std::array families = {
       ShapeFamily{"attention", attention_rows()},
       ShapeFamily{"gradients", backward_rows()},
+      ShapeFamily{"collectives", collective_rows()},
       ShapeFamily{"contractions", contraction_rows()},
       ShapeFamily{"convolution", convolution_rows()},
       ShapeFamily{"factories", factory_rows()},
       ShapeFamily{"Fourier transforms", fft_rows()},
+      ShapeFamily{"foreach", foreach_rows()},
       ShapeFamily{"higher order", higher_order_rows()},
       ShapeFamily{"indexing", indexing_rows()},
       ShapeFamily{"irregular pointwise", irregular_pointwise_rows()},

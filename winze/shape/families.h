@@ -17,10 +17,12 @@ struct ShapeFamily {
 
 [[nodiscard]] std::span<const ShapeRow> attention_rows();
 [[nodiscard]] std::span<const ShapeRow> backward_rows();
+[[nodiscard]] std::span<const ShapeRow> collective_rows();
 [[nodiscard]] std::span<const ShapeRow> contraction_rows();
 [[nodiscard]] std::span<const ShapeRow> convolution_rows();
 [[nodiscard]] std::span<const ShapeRow> factory_rows();
 [[nodiscard]] std::span<const ShapeRow> fft_rows();
+[[nodiscard]] std::span<const ShapeRow> foreach_rows();
 [[nodiscard]] std::span<const ShapeRow> higher_order_rows();
 [[nodiscard]] std::span<const ShapeRow> indexing_rows();
 [[nodiscard]] std::span<const ShapeRow> irregular_pointwise_rows();

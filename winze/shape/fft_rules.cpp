@@ -12,10 +12,6 @@ namespace {
 
 using Dims = std::vector<std::size_t>;
 
-bool is_cpu(const TensorMeta& tensor) {
-  return tensor.device.type == Device{}.type;
-}
-
 /// Sorts dimensions by stride, the largest first, those of one stride as they are.
 void sort_by_stride(const ShapeCall& call, const TensorMeta& tensor, std::span<std::size_t> dims) {
   const ShapeEnv& env = call.env();

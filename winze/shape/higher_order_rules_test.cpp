@@ -26,8 +26,8 @@ TEST(HigherOrderRules, CondYieldsWhatItsBranchesReturn) {
 }
 
 TEST(HigherOrderRules, SizesInWhichBranchesDifferDependOnData) {
-  const std::string type = inferred(inputs_of("f32[3, 2]", "f32[5, 2]"),
-                                    cond_of("f32[3, 2]", "f32[5, 2]"));
+  const std::string type =
+      inferred(inputs_of("f32[3, 2]", "f32[5, 2]"), cond_of("f32[3, 2]", "f32[5, 2]"));
   EXPECT_THAT(type, HasSubstr("f32[u"));
   EXPECT_THAT(type, HasSubstr(", 2]"));
 }
@@ -68,9 +68,9 @@ TEST(HigherOrderRules, LoopsYieldWhatTheirBodyReturns) {
 }
 
 TEST(HigherOrderRules, LayoutOfAMappedDimensionIsNotGuessed) {
-  EXPECT_EQ(inferred("%x: input f32[3]",
-                     "torch._functorch.predispatch._remove_batch_dim(%x, 1, 4, 0)"),
-            "<where a mapped dimension lies in memory is not known>");
+  EXPECT_EQ(
+      inferred("%x: input f32[3]", "torch._functorch.predispatch._remove_batch_dim(%x, 1, 4, 0)"),
+      "<where a mapped dimension lies in memory is not known>");
 }
 
 }  // namespace

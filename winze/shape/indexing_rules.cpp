@@ -280,6 +280,13 @@ void item(ShapeCall& call) {
   call.yield_sym(ValueKind::sym_int, call.unbacked_value(0, ValueKind::sym_int));
 }
 
+/// embedding_renorm_(self, indices)
+void embedding_renorm(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  if (self.dim() != 2) fail("embedding_renorm_ expects a matrix, got {} dims", self.dim());
+  call.yield(self);
+}
+
 constexpr ShapeRow rows[] = {
     {op::aten__local_scalar_dense_default, item},
     {op::aten__unsafe_index_Tensor, index},
@@ -289,6 +296,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_as_strided_scatter_default, as_strided_scatter},
     {op::aten_diagonal_scatter_default, scatter_into_view},
     {op::aten_embedding_default, embedding},
+    {op::aten_embedding_renorm__default, embedding_renorm},
     {op::aten_gather_default, gather},
     {op::aten_index_Tensor, index},
     {op::aten_index_add_default, contiguous_like_self},

@@ -175,9 +175,7 @@ void log_sigmoid_forward(ShapeCall& call) {
   const FakeTensor result = operands.result(call.env(), Promotion::to_common);
   call.yield(result);
   const DimVector nothing = {0};
-  call.yield(self.device.type == Device{}.type
-                 ? result
-                 : empty_tensor(call.env(), nothing, self.dtype, self.device));
+  call.yield(is_cpu(self) ? result : empty_tensor(call.env(), nothing, self.dtype, self.device));
 }
 
 /// Operators of one tensor that refuse some of their arguments.

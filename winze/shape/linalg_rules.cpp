@@ -394,6 +394,15 @@ void solve_factored(ShapeCall& call) {
                       left ? Order::column_major : Order::row_major));
 }
 
+/// aten::lu_solve(self, LU_data, LU_pivots)
+void lu_solve_of_old(ShapeCall& call) {
+  const TensorMeta& b = call.tensor(0);
+  const TensorMeta& a = call.tensor(1);
+  check_same_dtype(call, a, b);
+  check_solver(call, a, b, true);
+  call.yield(matrices(call.env(), b, broadcast_batch(call.env(), b, a), Order::column_major));
+}
+
 void householder_product(ShapeCall& call) {
   const TensorMeta& input = checked(call, Check::none);
   const TensorMeta& tau = call.tensor(1);
@@ -506,6 +515,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_linalg_svd_default, svd, 0},
     {op::aten_linalg_svdvals_default, svdvals},
     {op::aten_logdet_default, det, 0},
+    {op::aten_lu_solve_default, lu_solve_of_old},
     {op::aten_lu_unpack_default, lu_unpack},
     {op::aten_matrix_exp_default, same_sizes, with(Check::square_float)},
     {op::aten_orgqr_default, householder_product},

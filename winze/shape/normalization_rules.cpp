@@ -9,16 +9,6 @@
 namespace winze {
 namespace {
 
-bool is_cpu(const TensorMeta& tensor) {
-  return tensor.device.type == Device{}.type;
-}
-
-/// torch/_prims_common get_computation_dtype
-ScalarType computation_dtype(ScalarType dtype) {
-  return dtype == ScalarType::float16 || dtype == ScalarType::bfloat16 ? ScalarType::float32
-                                                                       : dtype;
-}
-
 /// The dtype of saved statistics: only on the CPU it is that of the input.
 ScalarType statistics_dtype(const TensorMeta& input) {
   return is_cpu(input) ? input.dtype : computation_dtype(input.dtype);

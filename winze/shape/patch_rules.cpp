@@ -185,8 +185,7 @@ void channel_shuffle(ShapeCall& call) {
           env.str(self.sizes[1]), env.str(groups));
     });
   }
-  call.yield(
-      empty_tensor(env, self.sizes, self.dtype, self.device, suggest_memory_format(env, self)));
+  call.yield(empty_tensor(env, self.sizes, self.dtype, self.device));
 }
 
 constexpr ShapeRow rows[] = {

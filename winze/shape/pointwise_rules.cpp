@@ -343,6 +343,7 @@ constexpr ShapeRow rows[] = {
     // Backward formulas.
     {op::aten_elu_backward_default, pointwise, with(Promotion::to_common, 1)},
     {op::aten_gelu_backward_default, pointwise, same_2},
+    {op::aten_hardshrink_backward_default, pointwise, same_2},
     {op::aten_hardsigmoid_backward_default, pointwise, same_2},
     {op::aten_hardswish_backward_default, pointwise, same_2},
     {op::aten_hardtanh_backward_default, pointwise, same_2},
@@ -352,7 +353,9 @@ constexpr ShapeRow rows[] = {
     {op::aten_mish_backward_default, pointwise, same_2},
     {op::aten_sigmoid_backward_default, pointwise, same_2},
     {op::aten_silu_backward_default, pointwise, same_2},
+    {op::aten_rrelu_with_noise_backward_default, pointwise, same_2},
     {op::aten_softplus_backward_default, pointwise, same_2},
+    {op::aten_softshrink_backward_default, pointwise, same_2},
     {op::aten_tanh_backward_default, pointwise, same_2},
     {op::aten_threshold_backward_default, pointwise, same_2},
 };

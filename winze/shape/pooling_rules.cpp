@@ -335,6 +335,39 @@ void pool_backward(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), input.sizes, input.dtype, input.device, format));
 }
 
+/// fractional_max_pool2d(self, kernel_size, output_size, random_samples) and the one for 3
+/// dimensions, which `parameter` counts: values and indices.
+void fractional_max_pool(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& self = call.tensor(0);
+  const std::size_t count = call.parameter();
+  const DimVector kernel = for_each_dim(call, call.sym_ints(1), count, "kernel_size");
+  const DimVector output = for_each_dim(call, call.sym_ints(2), count, "output_size");
+  if (self.dim() != count + 1 && self.dim() != count + 2) {
+    fail("{}: Expected {}D or {}D tensor, but got: {} dims", call.op().schema.name, count + 1,
+         count + 2, self.dim());
+  }
+  const TensorMeta& samples = call.tensor(3);
+  if (samples.dim() != 3)
+    fail("Expect _random_samples to have 3 dimensions, got {}", samples.dim());
+  env.require_equal(samples.sizes[2], static_cast<std::int64_t>(count), [&] {
+    return fmt::format("Expect _random_samples.size(2) equals to {}; got {}.", count,
+                       env.str(samples.sizes[2]));
+  });
+  const std::size_t first = self.dim() - count;
+  for (std::size_t at = 0; at < count; ++at) {
+    env.require_at_least(self.sizes[first + at], env.sub(env.add(output[at], kernel[at]), 1), [&] {
+      return fmt::format("{}: kernel size {} is too large relative to the input size {}",
+                         call.op().schema.name, env.str(kernel[at]),
+                         env.str(self.sizes[first + at]));
+    });
+  }
+  DimVector sizes(self.sizes.first(first));
+  sizes.append(output);
+  call.yield(empty_tensor(env, sizes, self.dtype, self.device));
+  call.yield(empty_tensor(env, sizes, ScalarType::int64, self.device));
+}
+
 /// The gradient of max_pool2d and max_pool3d(grad, self, kernel_size, ...); `parameter` says how
 /// many dimensions.
 void max_pool_backward(ShapeCall& call) {
@@ -372,6 +405,10 @@ constexpr ShapeRow rows[] = {
     {op::aten_avg_pool2d_backward_default, pool_backward, keeps_format},
     {op::aten_avg_pool3d_default, avg_pool, 3},
     {op::aten_avg_pool3d_backward_default, pool_backward},
+    {op::aten_fractional_max_pool2d_default, fractional_max_pool, 2},
+    {op::aten_fractional_max_pool2d_backward_default, pool_backward},
+    {op::aten_fractional_max_pool3d_default, fractional_max_pool, 3},
+    {op::aten_fractional_max_pool3d_backward_default, pool_backward},
     {op::aten_max_pool1d_default, max_pool1d},
     {op::aten_max_pool1d_with_indices_default, max_pool1d, 1},
     {op::aten_max_pool2d_default, max_pool, 2},

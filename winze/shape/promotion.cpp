@@ -42,6 +42,11 @@ bool is_integral_or_bool(ScalarType dtype) {
   return is_integral(dtype) || dtype == ScalarType::bool_;
 }
 
+ScalarType computation_dtype(ScalarType dtype) {
+  return dtype == ScalarType::float16 || dtype == ScalarType::bfloat16 ? ScalarType::float32
+                                                                       : dtype;
+}
+
 bool can_cast(ScalarType from, ScalarType to) {
   if (is_complex(from)) return is_complex(to);
   if (is_floating_point(from)) return !is_integral_or_bool(to);

@@ -33,6 +33,9 @@ inline constexpr ScalarType default_float = ScalarType::float32;
 /// c10::canCast: results are not written into tensors of a lower category.
 [[nodiscard]] bool can_cast(ScalarType from, ScalarType to);
 [[nodiscard]] bool is_integral_or_bool(ScalarType dtype);
+/// What numbers of a dtype are computed in: `float32` for `float16` and `bfloat16`
+/// (torch/_prims_common get_computation_dtype).
+[[nodiscard]] ScalarType computation_dtype(ScalarType dtype);
 
 /// Collects operands and gives their common dtype (at::result_type): tensors with dimensions count
 /// most, then those without, then Python numbers.

@@ -165,9 +165,7 @@ def finish_call(func: OpOverload, written: Arguments, result: Any, *, fails: boo
         else:
             shown.append(f"%{{{len(types)}}}")
             types.append(type_text(value))
-    return Call(
-        qualified_name(func), written.text, written.inputs, ", ".join(shown), tuple(types), fails, written.tree
-    )
+    return Call(qualified_name(func), written.text, written.inputs, ", ".join(shown), tuple(types), fails, written.tree)
 
 
 NOT_SAID = (
@@ -242,24 +240,22 @@ def record(log: Log, function: Callable[..., Any], args: Any, kwargs: Any) -> No
 DTYPES = {short: dtype for dtype, short in dtype_abbrs.items()}
 
 
-class FakeTensorFault(Exception):
+class FakeTensorError(Exception):
     """Fake tensors fail where they neither answer nor refuse."""
 
 
 def fake_result(func: OpOverload, arguments: Any, kinds: list[tuple[Any, ...]]) -> list[Any] | None:
     """Runs one call on fake tensors of these types (dtype, sizes, strides, offset) and gives its results, those of a
-    list one after the other; None where it is refused. Raises FakeTensorFault."""
+    list one after the other; None where it is refused. Raises FakeTensorError."""
     with FakeTensorMode(), torch.no_grad():
-        tensors = [
-            torch.empty_strided(sizes, strides, dtype=DTYPES[dtype]) for dtype, sizes, strides, _ in kinds
-        ]
+        tensors = [torch.empty_strided(sizes, strides, dtype=DTYPES[dtype]) for dtype, sizes, strides, _ in kinds]
         args, kwargs = tree_map_only(Slot, lambda slot: tensors[slot.index], arguments)
         try:
             results = results_of(func, func(*args, **kwargs))
         except (RuntimeError, ValueError, IndexError, NotImplementedError):
             return None
         except Exception as fault:
-            raise FakeTensorFault(str(fault)) from fault
+            raise FakeTensorError(str(fault)) from fault
     return [item for value in results for item in (value if isinstance(value, (list, tuple)) else [value])]
 
 

@@ -77,22 +77,18 @@ void cell(ShapeCall& call) {
     fail("{} expects two hidden states", call.op().schema.name);
   const TensorMeta& weight = call.tensor(2);
   check_rank(weight, 2, "w_ih");
-  if (input.dim() == 0) throw Error("Expected input to have dimensions");
-  env.require_equal(input.sizes[input.dim() - 1], weight.sizes[1], [&] {
+  check_rank(input, 2, "input");
+  env.require_equal(input.sizes[1], weight.sizes[1], [&] {
     return fmt::format("input has inconsistent input_size: got {} expected {}",
-                       env.str(input.sizes[input.dim() - 1]), env.str(weight.sizes[1]));
+                       env.str(input.sizes[1]), env.str(weight.sizes[1]));
   });
   for (const TensorMeta* state : hidden) {
     if (state == nullptr) call.cannot_infer("a hidden state is None");
-    if (state->dim() != input.dim())
-      fail("Expected input and hidden state to have the same number of dims, got {} and {}",
-           input.dim(), state->dim());
-    if (input.dim() == 2) {
-      env.require_equal(state->sizes[0], input.sizes[0], [&] {
-        return fmt::format("Input batch size {} doesn't match hidden batch size {}",
-                           env.str(input.sizes[0]), env.str(state->sizes[0]));
-      });
-    }
+    check_rank(*state, 2, "hx");
+    env.require_equal(state->sizes[0], input.sizes[0], [&] {
+      return fmt::format("Input batch size {} doesn't match hidden batch size {}",
+                         env.str(input.sizes[0]), env.str(state->sizes[0]));
+    });
     call.yield(empty_tensor(env, state->sizes, input.dtype, input.device));
   }
 }

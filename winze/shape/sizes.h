@@ -14,6 +14,10 @@ namespace winze {
 
 using Sizes = std::span<const SymInt>;
 
+[[nodiscard]] inline bool is_cpu(const TensorMeta& tensor) {
+  return tensor.device.type == Device{}.type;
+}
+
 /// Number of elements.
 [[nodiscard]] SymInt numel(const ShapeEnv& env, Sizes sizes);
 /// Row-major strides; a size of 0 counts as 1.

@@ -142,7 +142,8 @@ void per_matrix(ShapeCall& call) {
 
 // --- Quantiles and histograms
 
-/// quantile(self, q, dim, keepdim): one for each `q`, in front; over all elements without `dim`.
+/// quantile(self, q, dim, keepdim): one for each `q`, computed behind and moved to the front; over
+/// all elements without `dim`.
 void quantile(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   const TensorMeta* const q = call.tensor_or_null(1);
@@ -163,14 +164,20 @@ void quantile(ShapeCall& call) {
       sizes.erase(dim);
     }
   }
-  if (q != nullptr && q->dim() == 1) sizes.insert(0, q->sizes[0]);
-  call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
+  const bool has_many = q != nullptr && q->dim() == 1;
+  if (has_many) sizes.push_back(q->sizes[0]);
+  FakeTensor result = empty_tensor(call.env(), sizes, self.dtype, self.device);
+  if (has_many) {
+    std::rotate(result.sizes.begin(), result.sizes.end() - 1, result.sizes.end());
+    std::rotate(result.strides.begin(), result.strides.end() - 1, result.strides.end());
+  }
+  call.yield(result);
 }
 
 /// histc(self, bins)
 void histc(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
-  if (self.device.type == Device{}.type && !is_floating_point(self.dtype))
+  if (is_cpu(self) && !is_floating_point(self.dtype))
     fail("\"histogram_cpu\" not implemented for '{}'", full_name(self.dtype));
   const SymInt bins = call.sym_int(1);
   call.env().require_at_least(bins, 1, [] { return std::string("bins must be > 0"); });
@@ -218,7 +225,14 @@ void trapezoid(ShapeCall& call) {
     promotion.add(*x);
     if (x->dim() > 1) sizes = broadcast_sizes(env, sizes, x->sizes);
   }
-  const ScalarType dtype = promotion.result(Promotion::int_to_float);
+  ScalarType dtype = promotion.result(Promotion::int_to_float);
+  if (env.known_zero(y.sizes[dim])) {
+    dtype = y.dtype;
+  } else if (dtype != y.dtype) {
+    env.require_at_least(y.sizes[dim], 1, [] {
+      return std::string("an integral of integers is one of floats only where there are some");
+    });
+  }
   if (is_cumulative) {
     if (!env.known_at_least(y.sizes[dim], 1))
       call.cannot_infer("whether a dimension has elements is not known");

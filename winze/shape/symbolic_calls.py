@@ -13,7 +13,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from recorded_calls import Answer, Call, FakeTensorFault, Slot, Writer, fake_result, run_driver, type_text
+from recorded_calls import (
+    Answer,
+    Call,
+    FakeTensorError,
+    Slot,
+    Writer,
+    explanation,
+    fake_result,
+    run_driver,
+    type_text,
+)
 from torch.utils._pytree import tree_map_only
 
 Draw = dict[str, int]
@@ -249,6 +259,7 @@ class Verdict:
     state: str
     detail: str = ""
     only_strides: bool = False
+    answer: Answer | None = None
 
 
 def compare_at(symbolic: SymbolicCall, answer: Answer, draw: Draw) -> str:
@@ -257,7 +268,7 @@ def compare_at(symbolic: SymbolicCall, answer: Answer, draw: Draw) -> str:
     holds = answer.state != "error" and all(evaluated(answer.constraints, draw))
     try:
         expected = result_at(symbolic, draw)
-    except FakeTensorFault:
+    except FakeTensorError:
         return "refused"
     if expected is None and not holds:
         return "refused"
@@ -288,7 +299,7 @@ def verdict(symbolic: SymbolicCall, answer: Answer) -> Verdict:
             return Verdict(symbolic, "open", f"cannot be evaluated: {reason}")
         if state not in ("equal", "refused", "constrained"):
             detail = f"{state} ({answer.detail}) {'; '.join(answer.constraints)}"
-            return Verdict(symbolic, "different", detail, only_strides=state.startswith("strides: "))
+            return Verdict(symbolic, "different", detail, state.startswith("strides: "), answer)
         states.add(state)
     return Verdict(symbolic, "equal" if "equal" in states else min(states), "; ".join(answer.constraints))
 
@@ -318,6 +329,8 @@ def answers_of(calls: list[SymbolicCall]) -> Iterator[Answer]:
 def symbolic_explanation(verdict: Verdict) -> str:
     """Why a rule and fake tensors differ where the rule is right all the same; empty where nothing explains it."""
     name = verdict.call.call.name
+    if verdict.answer is not None and (reason := explanation(verdict.answer)):
+        return reason
     if verdict.only_strides:
         return "the layout is that which PyTorch gives to symbolic sizes, which it does not know"
     if verdict.call.symbols is UNBACKED and name.startswith("aten.squeeze"):

@@ -29,7 +29,7 @@ class SymExpr {
   /// An integer constant. Throws Error for the values of the reserved band.
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool> && sizeof(Integer) <= 8)
-  constexpr SymExpr(Integer value)  // NOLINT(google-explicit-constructor)
+  constexpr SymExpr(Integer value)  // NOLINT(google-explicit-constructor): sizes mix with numbers
       : bits_(checked(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), value)) {}
 
   /// The same as the constructor, by name.

@@ -90,7 +90,7 @@ void compare_elements(const NamedValue& expected, const HostTensor& left, const 
 
 bool has_non_finite(const HostTensor& tensor) {
   const Bytes bytes = contiguous_bytes(tensor);
-  const ScalarType part = part_dtype(tensor.dtype);
+  const ScalarType part = to_real(tensor.dtype);
   const std::size_t width = element_size(part);
   for (std::size_t at = 0; at + width <= bytes.size(); at += width) {
     double number = 0;

@@ -19,7 +19,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 HostTensor tensor(std::vector<std::int64_t> sizes, const std::vector<double>& numbers,
                   ScalarType dtype = ScalarType::float32) {
-  const std::size_t width = element_size(part_dtype(dtype));
+  const std::size_t width = element_size(to_real(dtype));
   std::string bytes(numbers.size() * width, '\0');
   write_numbers(dtype, numbers, reinterpret_cast<std::byte*>(bytes.data()));
   return contiguous_tensor(dtype, std::move(sizes), std::move(bytes));

@@ -144,33 +144,20 @@ Precision precision_of(ScalarType dtype) {
 
 }  // namespace
 
-ScalarType part_dtype(ScalarType dtype) {
-  switch (dtype) {
-    case ScalarType::complex32:
-      return ScalarType::float16;
-    case ScalarType::complex64:
-      return ScalarType::float32;
-    case ScalarType::complex128:
-      return ScalarType::float64;
-    default:
-      return dtype;
-  }
-}
-
 double epsilon_of(ScalarType dtype) {
   if (!is_floating_point(dtype) && !is_complex(dtype)) return 0;
-  return std::ldexp(1.0, -precision_of(part_dtype(dtype)).mantissa_bits);
+  return std::ldexp(1.0, -precision_of(to_real(dtype)).mantissa_bits);
 }
 
 double ulp_of(ScalarType dtype, double value) {
-  const Precision precision = precision_of(part_dtype(dtype));
+  const Precision precision = precision_of(to_real(dtype));
   const int exponent =
       value == 0 || !std::isfinite(value) ? precision.min_exponent : std::ilogb(value);
   return std::ldexp(1.0, std::max(exponent, precision.min_exponent) - precision.mantissa_bits);
 }
 
 double largest_of(ScalarType dtype) {
-  const ScalarType part = part_dtype(dtype);
+  const ScalarType part = to_real(dtype);
   if (const SmallFloat* format = find_small_float(part)) return decode(*format, format->largest);
   if (part == ScalarType::float32) return std::numeric_limits<float>::max();
   if (part == ScalarType::float8_e8m0fnu) return std::ldexp(1.0, 127);
@@ -178,7 +165,7 @@ double largest_of(ScalarType dtype) {
 }
 
 void read_numbers(ScalarType dtype, const std::byte* from, std::span<double> to) {
-  const ScalarType part = part_dtype(dtype);
+  const ScalarType part = to_real(dtype);
   if (const SmallFloat* format = find_small_float(part)) return read_small(*format, from, to);
   switch (part) {
     case ScalarType::float32:
@@ -229,7 +216,7 @@ void write_integer(ScalarType dtype, std::int64_t value, std::byte* to) {
 }
 
 void write_numbers(ScalarType dtype, std::span<const double> from, std::byte* to) {
-  const ScalarType part = part_dtype(dtype);
+  const ScalarType part = to_real(dtype);
   const SmallFloat* format = find_small_float(part);
   const std::uint32_t width = element_size(part);
   for (std::size_t index = 0; index < from.size(); ++index, to += width) {

@@ -6,11 +6,9 @@
 #include <span>
 
 #include "winze/ir/dtype.h"
+#include "winze/shape/promotion.h"
 
 namespace winze {
-
-/// The dtype of the real and imaginary parts of a complex dtype; others are their own.
-[[nodiscard]] ScalarType part_dtype(ScalarType dtype);
 
 /// Spacing of the numbers of a dtype near 1 (torch.finfo(dtype).eps), of the parts for complex
 /// dtypes; 0 for integers and bool.

@@ -29,7 +29,7 @@ std::vector<std::int64_t> index_of(const std::vector<std::int64_t>& sizes, std::
 class ErrorGatherer {
  public:
   ErrorGatherer(ScalarType dtype, const Tolerance& tolerance, bool signed_zeros, bool is_complex)
-      : dtype_(part_dtype(dtype)),
+      : dtype_(to_real(dtype)),
         tolerance_(tolerance),
         signed_zeros_(signed_zeros),
         parts_(is_complex ? 2 : 1) {}
@@ -107,7 +107,7 @@ class ErrorGatherer {
 
 double typical_magnitude(const HostTensor& tensor) {
   const Bytes bytes = contiguous_bytes(tensor);
-  const ScalarType part = part_dtype(tensor.dtype);
+  const ScalarType part = to_real(tensor.dtype);
   const std::size_t width = element_size(part);
   const std::size_t count = bytes.size() / width;
   const std::size_t step = std::max<std::size_t>(1, count / max_sample);
@@ -137,8 +137,8 @@ ErrorMeasure measure_error(const HostTensor& expected, const HostTensor& actual,
     same.count = static_cast<std::uint64_t>(expected.element_count());
     return same;
   }
-  const std::size_t expected_width = element_size(part_dtype(expected.dtype));
-  const std::size_t actual_width = element_size(part_dtype(actual.dtype));
+  const std::size_t expected_width = element_size(to_real(expected.dtype));
+  const std::size_t actual_width = element_size(to_real(actual.dtype));
   const std::size_t count = expected_bytes.size() / expected_width;
   std::array<double, chunk_size> expected_chunk;
   std::array<double, chunk_size> actual_chunk;

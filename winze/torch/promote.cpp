@@ -26,7 +26,7 @@ ScalarType promoted(ScalarType dtype) {
 }
 
 Bytes promoted_bytes(ScalarType dtype, const Bytes& bytes) {
-  const ScalarType part = part_dtype(dtype);
+  const ScalarType part = to_real(dtype);
   const std::size_t count = bytes.size() / element_size(part);
   std::string wide(count * sizeof(double), '\0');
   std::vector<double> numbers(count);

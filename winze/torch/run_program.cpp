@@ -105,14 +105,14 @@ struct Spread {
 
 Spread spread_of(ScalarType dtype, std::string_view bytes) {
   Spread spread;
-  const std::size_t size = element_size(part_dtype(dtype));
+  const std::size_t size = element_size(to_real(dtype));
   const std::size_t count = bytes.size() / size;
   std::vector<double> numbers(std::min<std::size_t>(count, 4096));
   for (std::size_t done = 0; done < count; done += numbers.size()) {
     numbers.resize(std::min(numbers.size(), count - done));
     const auto* from = reinterpret_cast<const std::byte*>(bytes.data()) + done * size;
     // Of complex dtypes the parts are read, two for an element.
-    read_numbers(part_dtype(dtype), from, numbers);
+    read_numbers(to_real(dtype), from, numbers);
     for (double number : numbers) spread.add(number);
   }
   return spread;

@@ -90,16 +90,16 @@ c10::Storage& WeightTensors::storage(const Weight& weight, bool writable) {
 
 c10::Storage WeightTensors::made_up(const Weight& weight) const {
   const ScalarType dtype = program_->context().meta(weight.meta).tensor.dtype;
-  const std::size_t width = element_size(part_dtype(dtype));
+  const std::size_t width = element_size(to_real(dtype));
   Storage bytes;
   bytes.size = program_->storage(weight).size;
   std::string content(bytes.size, '\0');
   for (std::size_t i = 0; i + width <= content.size(); i += width) {
     const std::uint64_t random = hash_integer(i + (std::uint64_t{weight.storage.index} << 40U));
-    const double number = is_floating_point(part_dtype(dtype))
+    const double number = is_floating_point(to_real(dtype))
                               ? static_cast<double>(random % 2001) / 1000 - 1
                               : static_cast<double>(random % 2);
-    write_numbers(part_dtype(dtype), std::span(&number, 1),
+    write_numbers(to_real(dtype), std::span(&number, 1),
                   reinterpret_cast<std::byte*>(content.data() + i));
   }
   bytes.bytes = Bytes::own(std::move(content));

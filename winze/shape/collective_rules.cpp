@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functional collectives, after torch/distributed/_functional_collectives.py.
+#include "winze/schema/op_ids.h"
+#include "winze/shape/families.h"
+
+namespace winze {
+namespace {
+
+/// Calls `each` with the tensor that is argument 0, or with those of the list.
+template <typename Each>
+void for_each_tensor(ShapeCall& call, Each each) {
+  for (const TensorMeta* tensor : call.tensors(0)) {
+    if (tensor == nullptr) call.cannot_infer("{} is given None", call.op().qualified_name);
+    each(*tensor);
+  }
+}
+
+void same_layout(ShapeCall& call) {
+  for_each_tensor(call,
+                  [&](const TensorMeta& tensor) { call.yield(empty_like(call.env(), tensor)); });
+}
+void contiguous(ShapeCall& call) {
+  for_each_tensor(call, [&](const TensorMeta& tensor) {
+    call.yield(empty_tensor(call.env(), tensor.sizes, tensor.dtype, tensor.device));
+  });
+}
+/// In place: the tensors themselves.
+void itself(ShapeCall& call) {
+  for_each_tensor(call, [&](const TensorMeta& tensor) { call.yield(tensor); });
+}
+
+/// The first dimension times the number of ranks, argument `parameter`.
+void gathered(ShapeCall& call) {
+  const SymInt ranks = call.sym_int(call.parameter());
+  for_each_tensor(call, [&](const TensorMeta& tensor) {
+    if (tensor.dim() == 0)
+      throw Error("all_gather_into_tensor expects a dimension to gather along");
+    DimVector sizes(tensor.sizes);
+    sizes[0] = call.env().mul(sizes[0], ranks);
+    call.yield(empty_tensor(call.env(), sizes, tensor.dtype, tensor.device));
+  });
+}
+/// The first dimension divided by it.
+void scattered(ShapeCall& call) {
+  const SymInt ranks = call.sym_int(call.parameter());
+  if (!call.env().known_at_least(ranks, 1))
+    fail("the size of a group is {}", call.env().str(ranks));
+  for_each_tensor(call, [&](const TensorMeta& tensor) {
+    if (tensor.dim() == 0)
+      throw Error("reduce_scatter_tensor expects a dimension to scatter along");
+    DimVector sizes(tensor.sizes);
+    sizes[0] = call.env().floor_div(sizes[0], ranks);
+    call.yield(empty_tensor(call.env(), sizes, tensor.dtype, tensor.device));
+  });
+}
+
+/// all_to_all_single(input, output_split_sizes, input_split_sizes, group)
+void all_to_all(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  if (input.dim() == 0) throw Error("all_to_all_single expects a dimension to split");
+  SymInt sum = 0;
+  for (const SymInt size : call.sym_ints(1)) {
+    env.require_at_least(size, 0, [] { return std::string("a split has a negative size"); });
+    sum = env.add(sum, size);
+  }
+  DimVector sizes(input.sizes);
+  sizes[0] = sum;
+  call.yield(empty_tensor(env, sizes, input.dtype, input.device));
+}
+
+constexpr ShapeRow rows[] = {
+    {op::_c10d_functional__wrap_tensor_autograd_default, itself},
+    {op::_c10d_functional_all_gather_into_tensor_default, gathered, 1},
+    {op::_c10d_functional_all_gather_into_tensor_coalesced_default, gathered, 1},
+    {op::_c10d_functional_all_gather_into_tensor_out_default, gathered, 1},
+    {op::_c10d_functional_all_reduce_default, contiguous},
+    {op::_c10d_functional_all_reduce__default, itself},
+    {op::_c10d_functional_all_reduce_coalesced_default, same_layout},
+    {op::_c10d_functional_all_reduce_coalesced__default, itself},
+    {op::_c10d_functional_all_to_all_single_default, all_to_all},
+    {op::_c10d_functional_broadcast_default, same_layout},
+    {op::_c10d_functional_broadcast__default, itself},
+    {op::_c10d_functional_reduce_scatter_tensor_default, scattered, 2},
+    {op::_c10d_functional_reduce_scatter_tensor_coalesced_default, scattered, 2},
+    {op::_c10d_functional_reduce_scatter_tensor_out_default, scattered, 2},
+    {op::_c10d_functional_wait_tensor_default, same_layout},
+};
+
+}  // namespace
+
+std::span<const ShapeRow> collective_rows() {
+  return rows;
+}
+
+}  // namespace winze

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operators over lists of tensors, after aten/src/ATen/native/ForeachOpsKernels.cpp:
+// the operator of one tensor for each of the list.
+#include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
+#include "winze/shape/families.h"
+
+namespace winze {
+namespace {
+
+/// How many arguments are operands, and how the dtype is made.
+constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotion::to_common) {
+  return static_cast<std::uint32_t>(promotion) << 8 | count;
+}
+
+/// The operands of a call: lists of tensors, and what is the same for all of them or a list of
+/// numbers of one kind.
+class Operands {
+ public:
+  Operands(const ShapeCall& call, std::uint32_t count) : call_(call), lists_(count) {
+    for (std::uint32_t index = 0; index < count; ++index) {
+      if (!call.argument(index).is_list()) continue;
+      lists_[index] = call.tensors(index);
+      const std::size_t found = lists_[index].size();
+      if (length_ == 0) length_ = found;
+      if (found != length_) {
+        fail("Tensor lists must have the same number of tensors, got {} and {}", length_, found);
+      }
+    }
+    if (length_ == 0) throw Error("Tensor list must have at least one tensor.");
+  }
+
+  [[nodiscard]] std::size_t size() const { return length_; }
+
+  [[nodiscard]] const TensorMeta& tensor(std::size_t at) const {
+    const TensorMeta* const found = lists_[0].empty() ? nullptr : lists_[0][at];
+    if (found == nullptr) call_.cannot_infer("{} is given None", call_.op().qualified_name);
+    return *found;
+  }
+
+  /// The operands of tensor `at`.
+  [[nodiscard]] ElementwiseOperands at(std::size_t at) const {
+    ElementwiseOperands operands;
+    for (std::uint32_t index = 0; index < lists_.size(); ++index) {
+      if (lists_[index].empty()) {
+        add_shared(operands, index);
+      } else if (lists_[index][at] == nullptr) {
+        call_.cannot_infer("{} is given None", call_.op().qualified_name);
+      } else {
+        operands.add(*lists_[index][at]);
+      }
+    }
+    return operands;
+  }
+
+ private:
+  void add_shared(ElementwiseOperands& operands, std::uint32_t index) const {
+    switch (call_.argument(index).kind()) {
+      case ArgumentKind::integers:
+        return operands.add_number(ScalarType::int64);
+      case ArgumentKind::floats:
+        return operands.add_number(ScalarType::float64);
+      case ArgumentKind::booleans:
+        return operands.add_number(ScalarType::bool_);
+      default:
+        break;
+    }
+    if (const TensorMeta* tensor = call_.tensor_or_null(index)) return operands.add(*tensor);
+    operands.add_number(call_.number_kind(index));
+  }
+
+  const ShapeCall& call_;
+  std::vector<std::vector<const TensorMeta*>> lists_;  ///< by argument; empty where it is no list
+  std::size_t length_ = 0;
+};
+
+void foreach_pointwise(ShapeCall& call) {
+  const Operands operands(call, call.parameter() & 0xFF);
+  const auto promotion = static_cast<Promotion>(call.parameter() >> 8);
+  for (std::size_t at = 0; at < operands.size(); ++at)
+    call.yield(operands.at(at).result(call.env(), promotion));
+}
+
+/// _foreach_clone
+void foreach_clone(ShapeCall& call) {
+  const Operands operands(call, 1);
+  const MemoryFormat format = call.memory_format(1, MemoryFormat::preserve_format);
+  for (std::size_t at = 0; at < operands.size(); ++at)
+    call.yield(empty_like(call.env(), operands.tensor(at), format));
+}
+
+/// _foreach_norm, _foreach_max: a number for each tensor. `parameter` 1 makes it real.
+void foreach_reduction(ShapeCall& call) {
+  const Operands operands(call, 1);
+  const auto given = call.dtype(call.position("dtype"));
+  for (std::size_t at = 0; at < operands.size(); ++at) {
+    const TensorMeta& tensor = operands.tensor(at);
+    ScalarType dtype = given.value_or(tensor.dtype);
+    if (call.parameter() == 1) {
+      if (is_integral_or_bool(dtype))
+        fail("{} only supports floating point and complex dtypes", call.op().schema.name);
+      dtype = to_real(dtype);
+    }
+    call.yield(empty_tensor(call.env(), {}, dtype, tensor.device));
+  }
+}
+
+constexpr std::uint32_t one = with(1);
+constexpr std::uint32_t two = with(2);
+constexpr std::uint32_t three = with(3);
+constexpr std::uint32_t float_one = with(1, Promotion::int_to_float);
+constexpr std::uint32_t float_two = with(2, Promotion::int_to_float);
+
+constexpr ShapeRow rows[] = {
+    {op::aten__foreach_abs_default, foreach_pointwise, with(1, Promotion::complex_to_float)},
+    {op::aten__foreach_acos_default, foreach_pointwise, float_one},
+    {op::aten__foreach_add_List, foreach_pointwise, two},
+    {op::aten__foreach_add_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_add_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_add_Tensor, foreach_pointwise, two},
+    {op::aten__foreach_addcdiv_Scalar, foreach_pointwise, three},
+    {op::aten__foreach_addcdiv_ScalarList, foreach_pointwise, three},
+    {op::aten__foreach_addcdiv_Tensor, foreach_pointwise, three},
+    {op::aten__foreach_addcmul_Scalar, foreach_pointwise, three},
+    {op::aten__foreach_addcmul_ScalarList, foreach_pointwise, three},
+    {op::aten__foreach_addcmul_Tensor, foreach_pointwise, three},
+    {op::aten__foreach_asin_default, foreach_pointwise, float_one},
+    {op::aten__foreach_atan_default, foreach_pointwise, float_one},
+    {op::aten__foreach_ceil_default, foreach_pointwise, one},
+    {op::aten__foreach_clamp_max_List, foreach_pointwise, two},
+    {op::aten__foreach_clamp_max_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_clamp_max_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_clamp_min_List, foreach_pointwise, two},
+    {op::aten__foreach_clamp_min_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_clamp_min_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_clone_default, foreach_clone},
+    {op::aten__foreach_cos_default, foreach_pointwise, float_one},
+    {op::aten__foreach_cosh_default, foreach_pointwise, float_one},
+    {op::aten__foreach_div_List, foreach_pointwise, float_two},
+    {op::aten__foreach_div_Scalar, foreach_pointwise, float_two},
+    {op::aten__foreach_div_ScalarList, foreach_pointwise, float_two},
+    {op::aten__foreach_div_Tensor, foreach_pointwise, float_two},
+    {op::aten__foreach_erf_default, foreach_pointwise, float_one},
+    {op::aten__foreach_erfc_default, foreach_pointwise, float_one},
+    {op::aten__foreach_exp_default, foreach_pointwise, float_one},
+    {op::aten__foreach_expm1_default, foreach_pointwise, float_one},
+    {op::aten__foreach_floor_default, foreach_pointwise, one},
+    {op::aten__foreach_frac_default, foreach_pointwise, one},
+    {op::aten__foreach_lerp_List, foreach_pointwise, three},
+    {op::aten__foreach_lerp_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_lerp_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_lgamma_default, foreach_pointwise, float_one},
+    {op::aten__foreach_log10_default, foreach_pointwise, float_one},
+    {op::aten__foreach_log1p_default, foreach_pointwise, float_one},
+    {op::aten__foreach_log2_default, foreach_pointwise, float_one},
+    {op::aten__foreach_log_default, foreach_pointwise, float_one},
+    {op::aten__foreach_max_default, foreach_reduction, 0},
+    {op::aten__foreach_maximum_List, foreach_pointwise, two},
+    {op::aten__foreach_maximum_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_maximum_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_minimum_List, foreach_pointwise, two},
+    {op::aten__foreach_minimum_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_minimum_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_mul_List, foreach_pointwise, two},
+    {op::aten__foreach_mul_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_mul_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_mul_Tensor, foreach_pointwise, two},
+    {op::aten__foreach_neg_default, foreach_pointwise, one},
+    {op::aten__foreach_norm_Scalar, foreach_reduction, 1},
+    {op::aten__foreach_pow_List, foreach_pointwise, two},
+    {op::aten__foreach_pow_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_pow_ScalarAndTensor, foreach_pointwise, two},
+    {op::aten__foreach_pow_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_powsum_Scalar, foreach_reduction, 1},
+    {op::aten__foreach_reciprocal_default, foreach_pointwise, float_one},
+    {op::aten__foreach_round_default, foreach_pointwise, one},
+    {op::aten__foreach_rsqrt_default, foreach_pointwise, float_one},
+    {op::aten__foreach_sigmoid_default, foreach_pointwise, float_one},
+    {op::aten__foreach_sign_default, foreach_pointwise, one},
+    {op::aten__foreach_sin_default, foreach_pointwise, float_one},
+    {op::aten__foreach_sinh_default, foreach_pointwise, float_one},
+    {op::aten__foreach_sqrt_default, foreach_pointwise, float_one},
+    {op::aten__foreach_sub_List, foreach_pointwise, two},
+    {op::aten__foreach_sub_Scalar, foreach_pointwise, two},
+    {op::aten__foreach_sub_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_tan_default, foreach_pointwise, float_one},
+    {op::aten__foreach_tanh_default, foreach_pointwise, float_one},
+    {op::aten__foreach_trunc_default, foreach_pointwise, one},
+};
+
+}  // namespace
+
+std::span<const ShapeRow> foreach_rows() {
+  return rows;
+}
+
+}  // namespace winze

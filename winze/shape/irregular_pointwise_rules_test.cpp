@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "winze/shape/shape_test.h"
+
+namespace winze {
+namespace {
+
+TEST(IrregularPointwiseRules, DtypesOfTheirOwn) {
+  EXPECT_EQ(inferred("%a: input f32[2]", "aten.float_power.Tensor_Scalar(%a, 2)"), "f64[2]");
+  EXPECT_EQ(inferred("%a: input f32[2]", "aten.frexp.Tensor(%a)", "%m, %e"), "f32[2], i32[2]");
+  EXPECT_EQ(inferred("%a: input i64[2], %b: input i64[3]", "aten.isin.Tensor_Tensor(%a, %b)"),
+            "b8[2]");
+}
+
+TEST(IrregularPointwiseRules, ArgumentsHaveToBeInRange) {
+  EXPECT_EQ(refusal("%a: input b8[2]", "aten.neg.default(%a)"),
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead.");
+  EXPECT_EQ(refusal("%a: input f32[2]", "aten.gelu.default(%a, approximate=\"exact\")"),
+            "approximate argument must be either none or tanh.");
+  EXPECT_EQ(refusal("%a: input f32[2]", "aten.softshrink.default(%a, -1.0)"),
+            "lambda must be greater or equal to 0, but found to be -1.");
+  EXPECT_EQ(refusal("%a: input f32[2], %b: input f32[2]", "aten.isclose.default(%a, %b, -1.0)"),
+            "rtol must be greater than or equal to zero, but got -1");
+  EXPECT_EQ(refusal("%a: input f32[2, 3], %w: input f32[2]", "aten.prelu.default(%a, %w)"),
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = 2 and "
+            "channel size = 3.");
+  EXPECT_EQ(
+      refusal("%a: input f32[2], %m: input b8[2]", "aten.masked_fill.Scalar(%a, %m, (0.0+1.0j))"),
+      "value cannot be converted to type float32 without overflow");
+}
+
+}  // namespace
+}  // namespace winze

@@ -203,9 +203,9 @@ void like_self(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
 }
 
-/// slice_scatter, select_scatter, diagonal_scatter: a copy of self that keeps its strides and
-/// offset (aten/src/ATen/native/TensorShape.cpp, clone_preserve_strides), with `src` in a view of
-/// it.
+/// slice_scatter, select_scatter, diagonal_scatter: a copy of self that keeps its strides
+/// (aten/src/ATen/native/TensorShape.cpp, clone_preserve_strides), with `src` in a view of it. An
+/// offset it keeps too, but where run_decompositions has given self a storage of its own.
 void scatter_into_view(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   bool overlaps = false;
@@ -213,6 +213,8 @@ void scatter_into_view(ShapeCall& call) {
     overlaps = overlaps ||
                (call.env().known_zero(self.strides[dim]) && !call.env().known_one(self.sizes[dim]));
   }
+  if (!overlaps && !call.env().known_zero(self.storage_offset))
+    call.cannot_infer("whether the storage offset is kept depends on the storage");
   call.yield(overlaps ? empty_like(call.env(), self) : FakeTensor(self));
 }
 

@@ -39,7 +39,7 @@ TEST(ViewRules, SymbolicSizesAreMergedAndSplit) {
 
 TEST(ViewRules, ExpandGivesStrideZero) {
   EXPECT_EQ(inferred("%x: input f32[]", "aten.expand.default(%x, [5, 1])"),
-            "f32[5, 1] strides [0, 0]");
+            "f32[5, 1] strides [0, 1]");
   EXPECT_EQ(inferred("%x: input f32[], %n: input int = s0", "aten.expand.default(%x, [%n, 1])"),
             "f32[s0, 1] strides [0, 1]");
   EXPECT_EQ(inferred("%x: input f32[3, 1]", "aten.expand.default(%x, [2, -1, 4])"),

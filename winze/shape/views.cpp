@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/shape/views.h"
 
-#include <algorithm>
 #include <array>
 
 #include "winze/shape/shape_call.h"
@@ -74,11 +73,10 @@ FakeTensor expand(ShapeEnv& env, const TensorMeta& tensor, Sizes sizes) {
   result.sizes = DimVector(sizes);
   result.strides = DimVector(sizes.size(), 0);
   if (tensor.dim() == 0) {
-    // aten/src/ATen/ExpandUtils.cpp: of a tensor without dimensions all strides are 0. Symbolic
-    // sizes go through torch/_prims broadcast_in_dim, where those of dimensions of size 1 are 1.
-    const bool is_static = std::ranges::all_of(sizes, &SymInt::is_constant);
+    // torch/_prims broadcast_in_dim, which export goes through. (Of a tensor without dimensions the
+    // kernel makes all strides 0: aten/src/ATen/ExpandUtils.cpp.)
     for (std::size_t at = 0; at < sizes.size(); ++at)
-      result.strides[at] = !is_static && env.known_one(sizes[at]) ? 1 : 0;
+      result.strides[at] = env.known_one(sizes[at]) ? 1 : 0;
     return result;
   }
   const std::size_t added = sizes.size() - tensor.dim();

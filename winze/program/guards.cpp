@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/program/guards.h"
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
 #include <fmt/format.h>
 
 namespace winze {
@@ -22,9 +26,33 @@ std::size_t find_relation(std::string_view text, std::string_view& relation) {
   return std::string_view::npos;
 }
 
-void replace_all(std::string& text, std::string_view what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
-    text.replace(at, what.size(), by), at += by.size();
+/// How a guard names an input, as far as it is read: `L['xs'][1]['k']`.
+struct Source {
+  std::string name;      ///< as export names the placeholder: `xs_1_k`
+  std::size_t end = 0;   ///< behind it in the text
+  bool is_read = false;  ///< false where it goes on in a way that is not known
+};
+
+bool is_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+/// Reads a source that begins at `at`. Keys become words of the placeholder's name as
+/// torch/_export/utils.py placeholder_naming_pass makes them.
+Source read_source(std::string_view text, std::size_t at) {
+  Source source{.name = {}, .end = at + 1};
+  while (source.end < text.size() && text[source.end] == '[') {
+    const std::size_t close = text.find(']', source.end);
+    if (close == std::string_view::npos) return source;
+    std::string_view key = text.substr(source.end + 1, close - source.end - 1);
+    if (key.size() >= 2 && key.front() == '\'' && key.back() == '\'')
+      key = key.substr(1, key.size() - 2);
+    if (!source.name.empty()) source.name += '_';
+    for (const char letter : key) source.name += is_word(letter) || letter < 0 ? letter : '_';
+    source.end = close + 1;
+  }
+  source.is_read = !source.name.empty() && source.end <= text.size();
+  return source;
 }
 
 bool is_user_input(const Context& context, const Node& placeholder) {
@@ -46,23 +74,49 @@ Proof prove(SymbolicContext& symbols, const GuardRelation& guard) {
 
 GuardReader::GuardReader(const ExportedProgram& program) : symbols_(program.context().symbols()) {
   for (const Node input : program.graph->placeholders()) {
-    if (!is_user_input(program.context(), input)) continue;
-    const Meta& meta = input.value().meta();
-    const std::string name = fmt::format("L['{}']", input.target());
-    if (meta.kind == ValueKind::sym_int && meta.has_expression)
-      names_.emplace_back(name, fmt::format("({})", symbols_.str(meta.expression)));
-    if (!meta.is_tensor()) continue;
-    for (std::size_t axis = 0; axis < meta.tensor.dim(); ++axis) {
-      names_.emplace_back(fmt::format("{}.size()[{}]", name, axis),
-                          fmt::format("({})", symbols_.str(meta.tensor.sizes[axis])));
-    }
+    if (is_user_input(program.context(), input))
+      inputs_.emplace(std::string(input.target()), &input.value().meta());
   }
+}
+
+/// The guard with sizes in place of what names them; what is not known stays as it is.
+std::string GuardReader::with_symbols(std::string_view guard) const {
+  constexpr std::string_view of_tensor = ".size()[";
+  std::string text;
+  std::size_t done = 0;
+  for (std::size_t at = guard.find("L["); at != std::string_view::npos;
+       at = guard.find("L[", at + 1)) {
+    if (at < done || (at > 0 && is_word(guard[at - 1]))) continue;
+    const Source source = read_source(guard, at);
+    const auto found = source.is_read ? inputs_.find(source.name) : inputs_.end();
+    if (found == inputs_.end()) continue;
+    const Meta& meta = *found->second;
+    std::size_t end = source.end;
+    SymExpr size;
+    if (guard.substr(end).starts_with(of_tensor) && meta.is_tensor()) {
+      const std::size_t close = guard.find(']', end);
+      std::size_t axis = 0;
+      const char* const first = guard.data() + end + of_tensor.size();
+      const char* const last = guard.data() + std::min(close, guard.size());
+      const auto [stopped, error] = std::from_chars(first, last, axis);
+      if (error != std::errc() || stopped != last || axis >= meta.tensor.dim()) continue;
+      size = meta.tensor.sizes[axis];
+      end = close + 1;
+    } else if (meta.kind == ValueKind::sym_int && meta.has_expression) {
+      size = meta.expression;
+    } else {
+      continue;
+    }
+    text += guard.substr(done, at - done);
+    text += fmt::format("({})", symbols_.str(size));
+    done = end;
+  }
+  return text += guard.substr(done);
 }
 
 GuardReader::Result GuardReader::read(const std::string& guard) const {
   Result result;
-  std::string text = guard;
-  for (const auto& [name, expression] : names_) replace_all(text, name, expression);
+  const std::string text = with_symbols(guard);
   if (text.find("L[") != std::string::npos || text.find(" or ") != std::string::npos) {
     result.is_complete = false;
     return result;

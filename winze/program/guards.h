@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "winze/program/program.h"
@@ -21,8 +21,8 @@ struct GuardRelation {
 [[nodiscard]] Proof prove(SymbolicContext& symbols, const GuardRelation& relation);
 
 /// Reads the guards that export records (`ExportedProgram::guards_code`). They are Python, and
-/// speak of inputs as `L['x'].size()[0]` and `L['n']`: here these are what the metas of the inputs
-/// say.
+/// speak of inputs as `L['x'].size()[0]`, `L['n']` and, in containers, `L['xs'][1]['k']`: here
+/// these are what the metas of the inputs say.
 class GuardReader {
  public:
   /// Keeps the metas that the inputs have now.
@@ -36,10 +36,10 @@ class GuardReader {
 
  private:
   void read_comparison(std::string_view text, Result& result) const;
+  [[nodiscard]] std::string with_symbols(std::string_view guard) const;
 
   SymbolicContext& symbols_;
-  std::vector<std::pair<std::string, std::string>>
-      names_;  ///< how an input is spelled, and its size
+  std::unordered_map<std::string, const Meta*> inputs_;  ///< by name
 };
 
 }  // namespace winze

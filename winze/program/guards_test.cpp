@@ -21,7 +21,8 @@ std::vector<std::string> read(const std::string& guard) {
   const ExportedProgram program =
       parse_program(context,
                     "symbol s0 in [2, 50]\nsymbol s1 in [0, 9]\n"
-                    "graph f(%x: input f32[s0, 4], %n: input int = s1) {\n  return output %x\n}");
+                    "graph f(%x: input f32[s0, 4], %n: input int = s1, %d_0_k_k: input f32[s1]) {\n"
+                    "  return output %x\n}");
   const GuardReader::Result result = GuardReader(program).read(guard);
   std::vector<std::string> texts;
   for (const GuardRelation& relation : result.relations) {
@@ -38,13 +39,20 @@ TEST(GuardReader, KnowsSizesAndIntegersOfInputs) {
   EXPECT_THAT(read("(L['x'].size()[0] % 4) == 0"), ElementsAre("PythonMod(s0, 4) == 0"));
 }
 
+TEST(GuardReader, KnowsInputsInContainers) {
+  EXPECT_THAT(read("L['d'][0]['k k'].size()[0] + 1 == L['x'].size()[0]"),
+              ElementsAre("s1 + 1 == s0"));
+}
+
 TEST(GuardReader, TakesConjunctionsApart) {
   EXPECT_THAT(read("L['n'] >= 1 and L['n'] != 5"), ElementsAre("s1 >= 1", "s1 != 5"));
 }
 
 TEST(GuardReader, LeavesOutWhatOnlyPythonReads) {
-  for (const char* guard : {"L['y'].size()[0] == 2", "L['n'] == 1 or L['n'] == 2",
-                            "L['n'] ==", "not ___check_obj_id(L['n'])"})
+  for (const char* guard :
+       {"L['y'].size()[0] == 2", "L['x'].size()[2] == 2", "L['x'].stride()[0] == 2",
+        "L['d'][0].size()[0] == 2", "L['x'].size()[", "L['x", "L[", "L['n'] == 1 or L['n'] == 2",
+        "L['n'] ==", "not ___check_obj_id(L['n'])"})
     EXPECT_THAT(read(guard), ElementsAre("...")) << guard;
 }
 

@@ -189,7 +189,8 @@ def test_a_real_dynamic_program_is_made_for_the_sizes_of_a_call(winze: Winze, na
         target = tmp_path / f"{number}.pt2"
         winze("lower", source, "-o", target, "--passes", "infer-shapes,fold-shape-computation,default", *options)
         assert "symbol s" not in winze("print", target).stdout.decode()
-        np.savez(tmp_path / "in.npz", **{f"arr_{i}": arrays[value["npy"]] for i, value in enumerate(given)})
+        named: dict[str, Any] = {f"arr_{i}": arrays[value["npy"]] for i, value in enumerate(given)}
+        np.savez(tmp_path / "in.npz", **named)
         winze("run", target, "--inputs", tmp_path / "in.npz", "-o", tmp_path / "out.npz")
         for want, give in zip(case["outputs"], outputs_of(tmp_path / "out.npz"), strict=True):
             expected = arrays[want["npy"]] if want["kind"] == "tensor" else np.asarray(want["value"])

@@ -254,6 +254,30 @@ def test_what_goes_beyond_the_exported_range_is_a_warning(winze: Winze, tmp_path
     assert b"%b = aten.slice.Tensor(%y, start=0, end=8) : f32[Min(8, s1), 3]" in done.stdout
 
 
+GUARDED = """\
+symbol s0 in [2, 64]
+graph forward(%x: input f32[s0, 3]) {
+  %a = aten.relu.default(%x) : f32[s0, 3]
+  return output %a
+}
+guard "L['x'].size()[1] == 3"
+guard "L['x'].size()[0] != 5"
+guard "L['x'].size()[0]*L['x'].size()[1] >= 2"
+"""
+
+
+def test_guards_follow(winze: Winze, tmp_path: Path) -> None:
+    (tmp_path / "program.wz").write_text(GUARDED)
+    lower = ("lower", tmp_path / "program.wz", "-o", "-", "--passes", "infer-shapes")
+    text = winze(*lower, "--input", "x=f32[s0, 4]").stdout.decode()
+    assert "== 3" not in text  # it said no more than what the example had
+    assert "!= 5" in text
+    assert ">= 2" in text
+    done = winze(*lower, "--sym", "s0=5", code=1)
+    assert b"which the new sizes contradict" in done.stderr
+    assert b"!= 5" in done.stderr
+
+
 def test_sizes_without_the_pass_are_wrong_usage(winze: Winze, own_programs: Path) -> None:
     done = winze("lower", own_programs / "mlp.pt2", "-o", "-", "--sym", "s0=7", code=2)
     assert b"put it first: --passes infer-shapes,default" in done.stderr

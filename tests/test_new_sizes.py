@@ -189,7 +189,8 @@ def test_a_real_dynamic_program_is_made_for_the_sizes_of_a_call(winze: Winze, na
         target = tmp_path / f"{number}.pt2"
         winze("lower", source, "-o", target, "--passes", "infer-shapes,fold-shape-computation,default", *options)
         assert "symbol s" not in winze("print", target).stdout.decode()
-        np.savez(tmp_path / "in.npz", **{f"arr_{i}": arrays[value["npy"]] for i, value in enumerate(given)})
+        named: dict[str, Any] = {f"arr_{i}": arrays[value["npy"]] for i, value in enumerate(given)}
+        np.savez(tmp_path / "in.npz", **named)
         winze("run", target, "--inputs", tmp_path / "in.npz", "-o", tmp_path / "out.npz")
         for want, give in zip(case["outputs"], outputs_of(tmp_path / "out.npz"), strict=True):
             expected = arrays[want["npy"]] if want["kind"] == "tensor" else np.asarray(want["value"])
@@ -251,6 +252,30 @@ def test_what_goes_beyond_the_exported_range_is_a_warning(winze: Winze, tmp_path
     assert b"s0 becomes 100, and was exported within [2, 64]" in done.stderr
     assert b"ended with its input, and of s1 elements now takes 8 at most" in done.stderr
     assert b"%b = aten.slice.Tensor(%y, start=0, end=8) : f32[Min(8, s1), 3]" in done.stdout
+
+
+GUARDED = """\
+symbol s0 in [2, 64]
+graph forward(%x: input f32[s0, 3]) {
+  %a = aten.relu.default(%x) : f32[s0, 3]
+  return output %a
+}
+guard "L['x'].size()[1] == 3"
+guard "L['x'].size()[0] != 5"
+guard "L['x'].size()[0]*L['x'].size()[1] >= 2"
+"""
+
+
+def test_guards_follow(winze: Winze, tmp_path: Path) -> None:
+    (tmp_path / "program.wz").write_text(GUARDED)
+    lower = ("lower", tmp_path / "program.wz", "-o", "-", "--passes", "infer-shapes")
+    text = winze(*lower, "--input", "x=f32[s0, 4]").stdout.decode()
+    assert "== 3" not in text  # it said no more than what the example had
+    assert "!= 5" in text
+    assert ">= 2" in text
+    done = winze(*lower, "--sym", "s0=5", code=1)
+    assert b"which the new sizes contradict" in done.stderr
+    assert b"!= 5" in done.stderr
 
 
 def test_sizes_without_the_pass_are_wrong_usage(winze: Winze, own_programs: Path) -> None:

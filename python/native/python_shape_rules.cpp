@@ -59,7 +59,7 @@ class PythonRule {
     for (std::uint32_t index = 0; index < call.argument_count(); ++index) {
       positional.append(to_python(call, call.argument(index)));
       if (index < schema.arguments.size() && schema.arguments[index].kwarg_only)
-        keywords.append(schema.arguments[index].name);
+        keywords.append(std::string(schema.arguments[index].name));
     }
     nb::object results;
     try {

@@ -102,7 +102,11 @@ class WholeSlices {
 void throw_if_any(const std::vector<PropagationProblem>& problems, std::string what) {
   std::vector<Diagnostic> findings;
   findings.reserve(problems.size());
-  for (const PropagationProblem& problem : problems) findings.push_back(diagnostic_of(problem));
+  for (const PropagationProblem& problem : problems) {
+    Diagnostic& finding = findings.emplace_back(diagnostic_of(problem));
+    if (finding.hint.empty() && problem.kind == PropagationProblem::Kind::refused)
+      finding.hint = "numbers that export wrote into the program for the example's sizes stay";
+  }
   if (!findings.empty()) throw Error(summary_of(findings, std::move(what)));
 }
 

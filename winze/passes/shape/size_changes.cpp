@@ -139,8 +139,9 @@ class ChangeReader {
       return;
     }
     std::int64_t value = 0;
-    const char* const end = wish.value.data() + wish.value.size();
-    const auto [rest, error] = std::from_chars(wish.value.data(), end, value);
+    const char* const begin = wish.value.data();
+    const char* const end = begin + wish.value.size();
+    const auto [rest, error] = std::from_chars(begin, end, value);
     if (error != std::errc() || rest != end || !SymExpr::fits(value))
       throw Error(fmt::format("{} is neither a number nor a range", quote(wish.value)),
                   "write s0=7 or s0=[2, 64]");

@@ -22,17 +22,18 @@ def foreach_samples() -> Iterator[Sample]:
     """Each `_foreach_` operator on two tensors of different layout and dtype."""
     tensors = [floats(3, 2).t(), floats(4).double()]
     integers = [torch.ones(2, 3, dtype=torch.int64), torch.ones(2, dtype=torch.bool)]
-    for name in sorted(dir(aten)):
-        if not name.startswith("_foreach_"):
-            continue
+    qualified = (name.partition(".")[0] for name in torch._C._dispatch_get_all_op_names())
+    for name in sorted({name.removeprefix("aten::") for name in qualified if name.startswith("aten::_foreach_")}):
         packet = getattr(aten, name)
         for overload in packet.overloads():
             function = getattr(packet, overload)
-            if any(argument.kwarg_only and argument.is_out for argument in function._schema.arguments):
+            schema = function._schema.arguments
+            # A tensor of scalars is read, which fake tensors cannot.
+            if any(a.is_out or (a.name == "scalars" and str(a.type) == "Tensor") for a in schema):
                 continue
             for given in (tensors, integers):
                 clones = [tensor.clone() for tensor in given]
-                required = (a for a in function._schema.arguments if not a.has_default_value())
+                required = (a for a in schema if not a.has_default_value())
                 yield function, [foreach_argument(argument, clones) for argument in required], {}
 
 

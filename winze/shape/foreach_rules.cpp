@@ -8,9 +8,14 @@
 namespace winze {
 namespace {
 
-/// How many arguments are operands, and how the dtype is made.
-constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotion::to_common) {
-  return static_cast<std::uint32_t>(promotion) << 8 | count;
+/// Which results an operator refuses to compute.
+enum class Refuses : std::uint32_t { nothing, bools, integers };
+
+/// How many arguments are operands, how the dtype is made, and what is refused.
+constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotion::to_common,
+                             Refuses refuses = Refuses::nothing) {
+  return static_cast<std::uint32_t>(refuses) << 16 | static_cast<std::uint32_t>(promotion) << 8 |
+         count;
 }
 
 /// The operands of a call: lists of tensors, and what is the same for all of them or a list of
@@ -76,9 +81,31 @@ class Operands {
 
 void foreach_pointwise(ShapeCall& call) {
   const Operands operands(call, call.parameter() & 0xFF);
-  const auto promotion = static_cast<Promotion>(call.parameter() >> 8);
-  for (std::size_t at = 0; at < operands.size(); ++at)
-    call.yield(operands.at(at).result(call.env(), promotion));
+  const auto promotion = static_cast<Promotion>(call.parameter() >> 8 & 0xFF);
+  const auto refuses = static_cast<Refuses>(call.parameter() >> 16);
+  for (std::size_t at = 0; at < operands.size(); ++at) {
+    const FakeTensor result = operands.at(at).result(call.env(), promotion);
+    if ((refuses == Refuses::bools && result.dtype == ScalarType::bool_) ||
+        (refuses == Refuses::integers && is_integral_or_bool(result.dtype)))
+      fail("{} does not support tensors of {}", call.op().schema.name, full_name(result.dtype));
+    call.yield(result);
+  }
+}
+
+/// _foreach_addcmul.Tensor(self, tensor1, tensor2, scalars): a vector with a number for each
+/// tensor.
+void foreach_with_vector(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& scalars = call.tensor(3);
+  const Operands operands(call, 3);
+  if (scalars.dim() != 1)
+    fail("Expected packed scalar Tensor to be of dimension 1. Got {} instead.", scalars.dim());
+  const auto count = static_cast<std::int64_t>(operands.size());
+  env.require_equal(scalars.sizes[0], count, [&] {
+    return fmt::format("Expected length of scalars to match input of length {} but got {} instead.",
+                       count, env.str(scalars.sizes[0]));
+  });
+  foreach_pointwise(call);
 }
 
 /// _foreach_clone
@@ -108,6 +135,10 @@ void foreach_reduction(ShapeCall& call) {
 constexpr std::uint32_t one = with(1);
 constexpr std::uint32_t two = with(2);
 constexpr std::uint32_t three = with(3);
+constexpr std::uint32_t float_three = with(3, Promotion::to_common, Refuses::integers);
+constexpr std::uint32_t fraction = with(1, Promotion::to_common, Refuses::integers);
+constexpr std::uint32_t difference = with(2, Promotion::to_common, Refuses::bools);
+constexpr std::uint32_t power = with(2, Promotion::bool_to_long);
 constexpr std::uint32_t float_one = with(1, Promotion::int_to_float);
 constexpr std::uint32_t float_two = with(2, Promotion::int_to_float);
 
@@ -118,12 +149,12 @@ constexpr ShapeRow rows[] = {
     {op::aten__foreach_add_Scalar, foreach_pointwise, two},
     {op::aten__foreach_add_ScalarList, foreach_pointwise, two},
     {op::aten__foreach_add_Tensor, foreach_pointwise, two},
-    {op::aten__foreach_addcdiv_Scalar, foreach_pointwise, three},
-    {op::aten__foreach_addcdiv_ScalarList, foreach_pointwise, three},
-    {op::aten__foreach_addcdiv_Tensor, foreach_pointwise, three},
+    {op::aten__foreach_addcdiv_Scalar, foreach_pointwise, float_three},
+    {op::aten__foreach_addcdiv_ScalarList, foreach_pointwise, float_three},
+    {op::aten__foreach_addcdiv_Tensor, foreach_with_vector, float_three},
     {op::aten__foreach_addcmul_Scalar, foreach_pointwise, three},
     {op::aten__foreach_addcmul_ScalarList, foreach_pointwise, three},
-    {op::aten__foreach_addcmul_Tensor, foreach_pointwise, three},
+    {op::aten__foreach_addcmul_Tensor, foreach_with_vector, three},
     {op::aten__foreach_asin_default, foreach_pointwise, float_one},
     {op::aten__foreach_atan_default, foreach_pointwise, float_one},
     {op::aten__foreach_ceil_default, foreach_pointwise, one},
@@ -145,7 +176,7 @@ constexpr ShapeRow rows[] = {
     {op::aten__foreach_exp_default, foreach_pointwise, float_one},
     {op::aten__foreach_expm1_default, foreach_pointwise, float_one},
     {op::aten__foreach_floor_default, foreach_pointwise, one},
-    {op::aten__foreach_frac_default, foreach_pointwise, one},
+    {op::aten__foreach_frac_default, foreach_pointwise, fraction},
     {op::aten__foreach_lerp_List, foreach_pointwise, three},
     {op::aten__foreach_lerp_Scalar, foreach_pointwise, two},
     {op::aten__foreach_lerp_ScalarList, foreach_pointwise, two},
@@ -165,12 +196,13 @@ constexpr ShapeRow rows[] = {
     {op::aten__foreach_mul_Scalar, foreach_pointwise, two},
     {op::aten__foreach_mul_ScalarList, foreach_pointwise, two},
     {op::aten__foreach_mul_Tensor, foreach_pointwise, two},
-    {op::aten__foreach_neg_default, foreach_pointwise, one},
+    {op::aten__foreach_neg_default, foreach_pointwise,
+     with(1, Promotion::to_common, Refuses::bools)},
     {op::aten__foreach_norm_Scalar, foreach_reduction, 1},
-    {op::aten__foreach_pow_List, foreach_pointwise, two},
-    {op::aten__foreach_pow_Scalar, foreach_pointwise, two},
-    {op::aten__foreach_pow_ScalarAndTensor, foreach_pointwise, two},
-    {op::aten__foreach_pow_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_pow_List, foreach_pointwise, power},
+    {op::aten__foreach_pow_Scalar, foreach_pointwise, power},
+    {op::aten__foreach_pow_ScalarAndTensor, foreach_pointwise, power},
+    {op::aten__foreach_pow_ScalarList, foreach_pointwise, power},
     {op::aten__foreach_powsum_Scalar, foreach_reduction, 1},
     {op::aten__foreach_reciprocal_default, foreach_pointwise, float_one},
     {op::aten__foreach_round_default, foreach_pointwise, one},
@@ -180,9 +212,9 @@ constexpr ShapeRow rows[] = {
     {op::aten__foreach_sin_default, foreach_pointwise, float_one},
     {op::aten__foreach_sinh_default, foreach_pointwise, float_one},
     {op::aten__foreach_sqrt_default, foreach_pointwise, float_one},
-    {op::aten__foreach_sub_List, foreach_pointwise, two},
-    {op::aten__foreach_sub_Scalar, foreach_pointwise, two},
-    {op::aten__foreach_sub_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_sub_List, foreach_pointwise, difference},
+    {op::aten__foreach_sub_Scalar, foreach_pointwise, difference},
+    {op::aten__foreach_sub_ScalarList, foreach_pointwise, difference},
     {op::aten__foreach_tan_default, foreach_pointwise, float_one},
     {op::aten__foreach_tanh_default, foreach_pointwise, float_one},
     {op::aten__foreach_trunc_default, foreach_pointwise, one},

@@ -133,6 +133,13 @@ void same_matrix(ShapeCall& call) {
   if (call.parameter() >= with_infos) yield_infos(call, a, 2);
 }
 
+/// aten::cholesky, which lays out row by row what has no elements.
+void cholesky(ShapeCall& call) {
+  const TensorMeta& a = checked(call, Check::square_float);
+  const bool is_empty = call.env().known_zero(numel(call.env(), a.sizes));
+  call.yield(matrices(call.env(), a, a.sizes, is_empty ? Order::row_major : Order::column_major));
+}
+
 /// Row by row: linalg_matrix_exp.
 void same_sizes(ShapeCall& call) {
   const TensorMeta& a = checked(call, static_cast<Check>(call.parameter()));
@@ -481,7 +488,7 @@ constexpr ShapeRow rows[] = {
     {op::aten__linalg_slogdet_default, slogdet, 1},
     {op::aten__linalg_solve_ex_default, solve, with(Solve::factors)},
     {op::aten__linalg_svd_default, svd, 1},
-    {op::aten_cholesky_default, same_matrix, with(Check::square_float)},
+    {op::aten_cholesky_default, cholesky},
     {op::aten_cholesky_inverse_default, same_matrix, with(Check::square)},
     {op::aten_cholesky_solve_default, cholesky_solve},
     {op::aten_cross_default, cross},

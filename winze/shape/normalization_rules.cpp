@@ -272,6 +272,10 @@ void require_channels(ShapeCall& call) {
 }
 
 void batch_norm(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  // What has no elements is cloned, whatever its rank.
+  if (call.env().known_zero(numel(call.env(), input.sizes)) && input.dim() < 2)
+    return call.yield(empty_like(call.env(), input));
   require_channels(call);
   batch_norm_rule(call, {.yields_statistics = false});
 }

@@ -151,6 +151,17 @@ void affine_grid_generator(ShapeCall& call) {
   const DimVector size = call.sym_ints(1);
   if (size.size() != 4 && size.size() != 5)
     throw Error("affine_grid_generator needs 4d (spatial) or 5d (volumetric) inputs.");
+  const auto dims = static_cast<std::int64_t>(size.size()) - 2;
+  const DimVector expected = {size[0], dims, dims + 1};
+  if (theta.dim() != 3)
+    fail("Expected a batch of affine matrices for theta, got {} dimensions", theta.dim());
+  for (std::size_t dim = 0; dim < 3; ++dim) {
+    call.env().require_equal(theta.sizes[dim], expected[dim], [&] {
+      return fmt::format(
+          "Expected a batch of {}D affine matrices of shape Nx{}x{} for size, got {}", dims, dims,
+          dims + 1, call.env().str(theta.sizes[dim]));
+    });
+  }
   DimVector sizes = {size[0]};
   sizes.append(Sizes(size).subspan(2));
   sizes.push_back(static_cast<std::int64_t>(size.size() - 2));

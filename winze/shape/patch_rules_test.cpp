@@ -13,12 +13,15 @@ TEST(PatchRules, PatchesBecomeColumnsAndBack) {
   EXPECT_EQ(inferred("%x: input f32[2, 27, 36]",
                      "aten.col2im.default(%x, [8, 8], [3, 3], [1, 1], [0, 0], [1, 1])"),
             "f32[2, 3, 8, 8]");
-  EXPECT_EQ(inferred("%x: input f32[2, 3, 3], %s: input f32[1]",
+  EXPECT_EQ(inferred("%x: input f32[2, 2, 3]",
                      "aten.affine_grid_generator.default(%x, [2, 3, 4, 5], False)"),
             "f32[2, 4, 5, 2]");
 }
 
 TEST(PatchRules, PatchesHaveToFit) {
+  EXPECT_EQ(refusal("%x: input f32[2, 3, 3]",
+                    "aten.affine_grid_generator.default(%x, [2, 3, 4, 5], False)"),
+            "Expected a batch of 2D affine matrices of shape Nx2x3 for size, got 3");
   EXPECT_EQ(refusal("%x: input f32[2, 3, 2, 2]",
                     "aten.im2col.default(%x, [3, 3], [1, 1], [0, 0], [1, 1])"),
             "the calculated shape of the array of sliding blocks has a size of 0, but its "

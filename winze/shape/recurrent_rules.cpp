@@ -63,18 +63,21 @@ void recurrent(ShapeCall& call) {
 }
 
 /// gru_cell, rnn_tanh_cell, rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh), and lstm_cell, whose
-/// state are two tensors. `parameter` says how many.
+/// state are two tensors. `parameter` says how many, and above these how many gates there are.
+constexpr std::uint32_t gates(std::uint32_t count) {
+  return count << 4;
+}
 void cell(ShapeCall& call) {
+  const std::uint32_t states = call.parameter() & 0xF;
   ShapeEnv& env = call.env();
   const TensorMeta& input = call.tensor(0);
   std::vector<const TensorMeta*> hidden;
-  if (call.parameter() == 2) {
+  if (states == 2) {
     hidden = call.tensors(1);
   } else {
     hidden.push_back(&call.tensor(1));
   }
-  if (hidden.size() != call.parameter())
-    fail("{} expects two hidden states", call.op().schema.name);
+  if (hidden.size() != states) fail("{} expects two hidden states", call.op().schema.name);
   const TensorMeta& weight = call.tensor(2);
   check_rank(weight, 2, "w_ih");
   check_rank(input, 2, "input");
@@ -85,6 +88,11 @@ void cell(ShapeCall& call) {
   for (const TensorMeta* state : hidden) {
     if (state == nullptr) call.cannot_infer("a hidden state is None");
     check_rank(*state, 2, "hx");
+    const SymInt rows = env.mul(state->sizes[1], call.parameter() >> 4);
+    env.require_equal(weight.sizes[0], rows, [&] {
+      return fmt::format("w_ih has {} rows, but the gates of this hidden state have {}",
+                         env.str(weight.sizes[0]), env.str(rows));
+    });
     env.require_equal(state->sizes[0], input.sizes[0], [&] {
       return fmt::format("Input batch size {} doesn't match hidden batch size {}",
                          env.str(input.sizes[0]), env.str(state->sizes[0]));
@@ -94,10 +102,14 @@ void cell(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten_gru_input, recurrent, 1},        {op::aten_gru_cell_default, cell, 1},
-    {op::aten_lstm_input, recurrent, 2},       {op::aten_lstm_cell_default, cell, 2},
-    {op::aten_rnn_relu_cell_default, cell, 1}, {op::aten_rnn_relu_input, recurrent, 1},
-    {op::aten_rnn_tanh_cell_default, cell, 1}, {op::aten_rnn_tanh_input, recurrent, 1},
+    {op::aten_gru_input, recurrent, 1},
+    {op::aten_gru_cell_default, cell, 1 + gates(3)},
+    {op::aten_lstm_input, recurrent, 2},
+    {op::aten_lstm_cell_default, cell, 2 + gates(4)},
+    {op::aten_rnn_relu_cell_default, cell, 1 + gates(1)},
+    {op::aten_rnn_relu_input, recurrent, 1},
+    {op::aten_rnn_tanh_cell_default, cell, 1 + gates(1)},
+    {op::aten_rnn_tanh_input, recurrent, 1},
 };
 
 }  // namespace

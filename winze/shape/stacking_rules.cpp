@@ -196,12 +196,12 @@ void diff(ShapeCall& call) {
   if (!n.is_constant() || n.constant() > 1 << 10)
     call.cannot_infer("how many differences to take is not known");
   if (n.constant() < 0) fail("order must be non-negative but got {}", n.constant());
+  if (n.constant() == 0) return call.yield(empty_like(env, self));
   std::vector<const TensorMeta*> parts;
   for (const std::uint32_t index : {3U, 0U, 4U})
     if (const TensorMeta* part = call.optional_tensor(index)) parts.push_back(part);
   FakeTensor result(self);
   if (parts.size() > 1) result = join(call, parts, static_cast<std::int64_t>(dim));
-  if (n.constant() == 0) return call.yield(empty_like(env, result));
   for (std::int64_t times = 0; times < n.constant(); ++times) {
     if (env.known_zero(result.sizes[dim])) break;
     env.require_at_least(result.sizes[dim], 1, [] {
@@ -221,7 +221,9 @@ void take_along_dim(ShapeCall& call) {
     fail("torch.take_along_dim(): dtype of indices should be Long but got {}",
          full_name(indices.dtype));
   if (call.is_none(2)) {
-    const DimVector sizes = {numel(env, indices.sizes)};
+    // Both are viewed as vectors.
+    const DimVector sizes = view(env, indices, DimVector{-1}).sizes;
+    static_cast<void>(view(env, self, DimVector{-1}));
     return call.yield(empty_tensor(env, sizes, self.dtype, self.device));
   }
   if (self.dim() != indices.dim()) {

@@ -335,6 +335,20 @@ def symbolic_explanation(verdict: Verdict) -> str:
         return "the layout is that which PyTorch gives to symbolic sizes, which it does not know"
     if verdict.call.symbols is UNBACKED and name.startswith("aten.squeeze"):
         return "export keeps a dimension of unbacked size where it squeezes one of size 1"
+    if "an error, not" in verdict.detail:
+        if "backward" in name:
+            return "rules do not ask whether a gradient has the sizes of what it is the gradient of"
+        if name == "aten.as_strided_.default":
+            return "how large a storage is is not known"
+        if verdict.call.symbols is UNBACKED:
+            return "kernels that refuse sizes of 0 or 1 do so when the program runs; rules do not ask"
+    if "out=" in verdict.call.text:
+        return "an out argument that is resized is taken to have the sizes it has"
+    overwrites = any(
+        a.alias_info is not None and a.alias_info.is_write for a in verdict.call.call.function._schema.arguments
+    )
+    if verdict.call.symbols is UNBACKED and overwrites:
+        return "fake tensors let an in-place operator grow the tensor it writes; real ones refuse"
     if name == "aten.addmv.default":
         return "addmv without rows yields what it adds to, of whatever size"
     return ""

@@ -91,19 +91,20 @@ void broadcast_tensors(ShapeCall& call) {
 }
 
 void meshgrid(ShapeCall& call) {
-  const auto tensors = call.tensors(0);
+  auto tensors = call.tensors(0);
+  // The grids of `xy` are those of `ij` with the first two tensors swapped, and swapped back.
   const bool swaps = call.string(1) == "xy" && tensors.size() >= 2;
+  if (swaps) std::swap(tensors[0], tensors[1]);
   DimVector sizes;
   for (const TensorMeta* tensor : tensors) {
     if (tensor->dim() > 1) throw Error("torch.meshgrid: Expected 0D or 1D tensor");
     sizes.push_back(tensor->dim() == 0 ? SymInt(1) : tensor->sizes[0]);
   }
   for (std::size_t index = 0; index < tensors.size(); ++index) {
-    // Made in the order of `ij`, then the first two dimensions are swapped.
+    const std::size_t at = swaps && index < 2 ? 1 - index : index;
     DimVector ones(tensors.size(), 1);
-    ones[index] = -1;
-    const FakeTensor grid = expand(call.env(), view(call.env(), *tensors[index], ones), sizes);
-    call.yield(swaps ? transpose(grid, 0, 1) : grid);
+    ones[at] = -1;
+    call.yield(expand(call.env(), view(call.env(), *tensors[at], ones), sizes));
   }
 }
 

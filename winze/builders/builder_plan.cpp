@@ -135,6 +135,7 @@ class Planner {
     const Schema& schema = op.schema;
     if (schema.is_variadic_arguments || schema.is_variadic_returns)
       return "it takes or yields any number of values";
+    if (schema.overload.ends_with("hacked_twin")) return "only TorchScript calls it";
     BuilderPlan plan{.op = &op, .name = cpp_name(schema.name)};
     if (const auto siblings = siblings_of(op)) {
       plan.overloads = *siblings;
@@ -149,7 +150,11 @@ class Planner {
       if (!type) return fmt::format("nothing stands for {} {}", argument.type.str(), argument.name);
       in_front = in_front && is_operand(argument);
       (in_front ? plan.operands : plan.options)
-          .push_back({index, cpp_name(argument.name), *type, !argument.default_value});
+          .push_back({.index = index,
+                      .name = cpp_name(argument.name),
+                      .type = *type,
+                      .required = !argument.default_value,
+                      .beside_list = in_front && stands_beside_list(argument, index)});
     }
     if (!set_result(plan)) return "it yields several lists";
     plans_.builders.push_back(std::move(plan));
@@ -189,14 +194,24 @@ class Planner {
         allows_numbers_as_tensors(op.schema.name)) {
       return argument.type.is_optional() ? "OptionalArg<TensorOrNumberArg>" : "TensorOrNumberArg";
     }
-    if (argument.type.base_kind() == TypeKind::scalar &&
-        std::ranges::any_of(overloads_, [&](const Op* other) {
-          return are_siblings(op.schema, other->schema) &&
-                 is_tensor(other->schema.arguments[index].type);
-        })) {
+    if (argument.type.is(TypeKind::scalar) &&
+        (stands_beside_list(argument, index) ||
+         std::ranges::any_of(overloads_, [&](const Op* other) {
+           return are_siblings(op.schema, other->schema) &&
+                  is_tensor(other->schema.arguments[index].type);
+         }))) {
       return argument.type.is_optional() ? "OptionalArg<NumberArg>" : "NumberArg";
     }
     return name;
+  }
+
+  [[nodiscard]] bool stands_beside_list(const SchemaArgument& argument, std::uint32_t index) const {
+    if (argument.type.is_list()) return false;
+    return std::ranges::any_of(overloads_, [&](const Op* other) {
+      const std::vector<SchemaArgument>& arguments = other->schema.arguments;
+      return index < arguments.size() && arguments[index].type.is_list() &&
+             is_operand(arguments[index]);
+    });
   }
 
   static bool set_result(BuilderPlan& plan) {

@@ -26,6 +26,8 @@ struct BuilderParameter {
   std::string name;         ///< as C++ spells it
   std::string type;         ///< the class of its argument: `OptionalArg<SymIntArg>`
   bool required = false;
+  /// An operand where another overload has a list: what stands in braces is the list.
+  bool beside_list = false;
 };
 
 /// One function.

@@ -44,7 +44,7 @@ class BuilderWriter {
     options_struct(plan);
     results_struct(plan);
     text_ += fmt::format("/// {}\n", print_schema(plan.op->schema));
-    if (plan.rank % 2 == 1) text_ += "template <int = 0>\n";
+    template_line(plan);
     text_ += fmt::format("inline {} {}({}) {{\n", result_type(plan), plan.name, parameters(plan));
     result(plan);
     text_ += "}\n\n";
@@ -94,12 +94,34 @@ class BuilderWriter {
     return {};
   }
 
-  static std::string parameters(const BuilderPlan& plan) {
-    std::string text = plan.rank >= 2 ? "GraphOfLaterOverload graph" : "Graph& graph";
+  /// Braces are not deduced, so that they are left to the overload with the list. And a template is
+  /// a worse match than what is none.
+  void template_line(const BuilderPlan& plan) {
+    std::vector<std::string> parameters;
     for (const BuilderParameter& operand : plan.operands) {
-      text += operand.type == "TensorArg"
-                  ? fmt::format(", Value {}", operand.name)
-                  : fmt::format(", const {}& {}", operand.type, operand.name);
+      if (operand.beside_list)
+        parameters.push_back(
+            fmt::format("std::convertible_to<{}> {}", operand.type, deduced_type(operand)));
+    }
+    if (plan.rank % 2 == 1) parameters.emplace_back("int = 0");
+    if (!parameters.empty()) text_ += fmt::format("template <{}>\n", fmt::join(parameters, ", "));
+  }
+  static std::string deduced_type(const BuilderParameter& operand) {
+    return operand.name + "_type";
+  }
+
+  static std::string parameters(const BuilderPlan& plan) {
+    const bool is_deduced = std::ranges::any_of(plan.operands, &BuilderParameter::beside_list);
+    std::string text =
+        plan.rank >= (is_deduced ? 1 : 2) ? "GraphOfLaterOverload graph" : "Graph& graph";
+    for (const BuilderParameter& operand : plan.operands) {
+      if (operand.beside_list) {
+        text += fmt::format(", const {}& {}", deduced_type(operand), operand.name);
+      } else if (operand.type == "TensorArg") {
+        text += fmt::format(", Value {}", operand.name);
+      } else {
+        text += fmt::format(", const {}& {}", operand.type, operand.name);
+      }
     }
     if (!plan.options.empty())
       text += fmt::format(", const {}& options{}", options_name(plan),
@@ -112,8 +134,13 @@ class BuilderWriter {
     std::vector<std::string> given(plan.op->schema.arguments.size(), "Argument()");
     std::size_t count = 0;
     for (const BuilderParameter& operand : plan.operands) {
-      given[operand.index] =
-          operand.type == "TensorArg" ? operand.name : fmt::format("{}.in(graph)", operand.name);
+      if (operand.beside_list) {
+        given[operand.index] = fmt::format("{}({}).in(graph)", operand.type, operand.name);
+      } else if (operand.type == "TensorArg") {
+        given[operand.index] = operand.name;
+      } else {
+        given[operand.index] = fmt::format("{}.in(graph)", operand.name);
+      }
       count = std::max<std::size_t>(count, operand.index + std::size_t{1});
     }
     for (const BuilderParameter& option : plan.options) {
@@ -206,7 +233,7 @@ std::string cpp_namespace(const Op& op) {
   if (op.is_symbolic()) return "sym";
   std::string name(op.schema.ns);
   std::ranges::replace(name, '.', '_');
-  return name;
+  return cpp_name(name);
 }
 
 /// `sym_max` of torch is `sym::max`.

@@ -286,8 +286,9 @@ TEST_F(BuildersTest, UsesRulesThatWereAddedToTheContext) {
 
 TEST_F(BuildersTest, SaysWhatItsRuleCannotTell) {
   const Diagnostic diagnostic = refused([&] { aten::neg(graph_, (*this)["n"]); });
-  EXPECT_EQ(diagnostic.message,
-            "what aten.neg.default yields cannot be told: aten.neg.default is given no tensor");
+  EXPECT_EQ(
+      diagnostic.message,
+      "what aten.neg.default yields cannot be told: aten.neg.default is given what is no tensor");
   EXPECT_EQ(diagnostic.node, "aten.neg.default(%n: int = s0)");
 }
 

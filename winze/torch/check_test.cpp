@@ -106,57 +106,73 @@ TEST_P(CheckOfWrongPass, NamesThemAtTheEndToo) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, CheckOfWrongPass,
-    ::testing::Values(
-        WrongPass{"drop-mutation", R"(
+    ::testing::Values(WrongPass{"drop-mutation", R"(
 graph forward(%x: input f32[4], %y: input f32[4]) {
   %s = aten.add_.Tensor(%x, %y) : f32[4]
   %r = aten.sin(%y) : f32[4]
   return output %r
 })",
-                  "input 0 (x)", "- %s = aten.add_.Tensor(%x, %y) : f32[4]"},
-        WrongPass{"merge-random-calls", R"(
+                                "input 0 (x)", "- %s = aten.add_.Tensor(%x, %y) : f32[4]"},
+                      WrongPass{
+                          "merge-random-calls", R"(
 graph forward(%x: input f32[4]) {
   %a = aten.rand_like(%x) : f32[4]
   %b = aten.rand_like(%x) : f32[4]
   %d = aten.sub.Tensor(%a, %b) : f32[4]
   return output %d
 })",
-                  "1 of 2 calls that draw random numbers are left: one of aten.rand_like",
-                  "- %d = aten.sub.Tensor(%a, %b) : f32[4]"},
-        WrongPass{"swap-operands", R"(
+                          "1 of 2 calls that draw random numbers are left: one of aten.rand_like",
+                          "- %d = aten.sub.Tensor(%a, %b) : f32[4]"},
+                      WrongPass{"swap-operands", R"(
 graph forward(%x: input f32[4], %y: input f32[4]) {
   %d = aten.sub.Tensor(%x, %y) : f32[4]
   return output %d
 })",
-                  "output 0 (d)", "+ %d = aten.sub.Tensor(%y, %y) : f32[4]"},
-        WrongPass{"round-constants", R"(
+                                "output 0 (d)", "+ %d = aten.sub.Tensor(%y, %y) : f32[4]"},
+                      WrongPass{"round-constants", R"(
 graph forward(%x: input f32[4]) {
   %d = aten.mul.Tensor(%x, 1.2345) : f32[4]
   return output %d
 })",
-                  "output 0 (d)", "- %d = aten.mul.Tensor(%x, 1.2345) : f32[4]"},
-        WrongPass{"cast-down", R"(
+                                "output 0 (d)", "- %d = aten.mul.Tensor(%x, 1.2345) : f32[4]"},
+                      WrongPass{"cast-down", R"(
 graph forward(%x: input f32[4, 8], %y: input f32[8, 4]) {
   %d = aten.mm(%x, %y) : f32[4, 4]
   return output %d
 })",
-                  "output 0", "- return output %d"},
-        WrongPass{"forget-fill", R"(
+                                "output 0", "- return output %d"},
+                      WrongPass{"forget-fill", R"(
 graph forward(%x: input f32[4], %m: input b8[4]) {
   %f = aten.masked_fill.Scalar(%x, %m, -inf) : f32[4]
   %s = aten.softmax.int(%f, 0) : f32[4]
   return output %s
 })",
-                  "output 0 (s)", "+ %s = aten.softmax.int(%x, 0) : f32[4]"},
-        WrongPass{"reuse-buffers", R"(
+                                "output 0 (s)", "+ %s = aten.softmax.int(%x, 0) : f32[4]"},
+                      WrongPass{"reuse-buffers", R"(
 graph forward(%x: input f32[16]) {
   %a = aten.sin(%x) : f32[16]
   %r = aten.relu(%a) : f32[16]
   %b = aten.add.Tensor(%a, %r) : f32[16]
   return output %b
 })",
-                  "output 0 (b)", "aten.relu_.default(%a) : f32[16]"},
-        WrongPass{"fix-sizes", R"(
+                                "output 0 (b)", "aten.relu_.default(%a) : f32[16]"},
+                      WrongPass{"fix-sizes", R"(
+symbol s0 in [2, 64]
+graph forward(%x: input f32[s0, 4]) {
+  %n = aten.sym_size.int(%x, 0) : int = s0
+  %s = aten.sum.dim_IntList(%x, [0]) : f32[4]
+  %m = aten.div.Scalar(%s, %n) : f32[4]
+  return output %m
+})",
+                                "output 0 (m)", "- %m = aten.div.Scalar(%s, %n) : f32[4]"}),
+    [](const auto& wrong) {
+      std::string name = wrong.param.pass;
+      std::erase(name, '-');
+      return name;
+    });
+
+TEST(Check, AFixedSizeIsFoundInTheMetasToo) {
+  const Checked checked(R"(
 symbol s0 in [2, 64]
 graph forward(%x: input f32[s0, 4]) {
   %n = aten.sym_size.int(%x, 0) : int = s0
@@ -164,12 +180,12 @@ graph forward(%x: input f32[s0, 4]) {
   %f = aten.view(%x, [%m]) : f32[4*s0]
   return output %f
 })",
-                  "does not run any more", "- %m = _operator.mul(%n, 4) : int = 4*s0"}),
-    [](const auto& wrong) {
-      std::string name = wrong.param.pass;
-      std::erase(name, '-');
-      return name;
-    });
+                        "fix-sizes");
+  EXPECT_THAT(checked.error(), AllOf(HasSubstr("pass fix-sizes"),
+                                     HasSubstr("int = 4*s0, but _operator.mul yields int = 16"),
+                                     HasSubstr("%m = _operator.mul(4, 4)")));
+  EXPECT_EQ(print_program(checked.program), checked.before);
+}
 
 constexpr const char* plain_program = R"(
 graph forward(%x: input f32[4]) {

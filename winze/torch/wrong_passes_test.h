@@ -78,6 +78,7 @@ inline void fix_sizes(Graph& graph, PassContext& /*context*/) {
   for (Node size : graph.find_nodes(op::aten_sym_size_int)) {
     for (Node user : size.users()) {
       if (user.is_call_to(op::_operator_mul)) user.set_argument(0, std::int64_t{4});
+      if (user.is_call_to(op::aten_div_Scalar)) user.set_argument(1, std::int64_t{4});
     }
   }
 }

@@ -302,6 +302,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_upsample_linear1d_backward_default, upsample_backward, 1},
     {op::aten_upsample_linear1d_default, upsample, 1},
     {op::aten_upsample_linear1d_vec, upsample_vec, 1 | has_corners},
+    {op::aten__upsample_nearest_exact1d_backward_default, upsample_backward, 1},
+    {op::aten__upsample_nearest_exact2d_backward_default, upsample_backward, 2},
     {op::aten_upsample_nearest1d_backward_default, upsample_backward, 1},
     {op::aten_upsample_nearest1d_default, upsample, 1},
     {op::aten_upsample_nearest1d_vec, upsample_vec, 1},

@@ -53,8 +53,6 @@ void vecdot(ShapeCall& call) {
   promotion.add(call.tensor(1));
   const std::uint32_t at = call.position("dim");
   ShapeEnv& env = call.env();
-  const SymInt a = call.tensor(0).dim() == 0 ? SymInt(1) : call.tensor(0).sizes.back();
-  static_cast<void>(a);
   call.yield(empty_tensor(env, broadcast_without(call, at, -1, false), promotion.common(),
                           call.tensor(0).device));
 }

@@ -17,13 +17,13 @@ namespace winze {
 
 /// How input programs are read; options that several subcommands share.
 struct InputOptions {
-  std::string model;                         ///< which program of an archive of several
-  std::string weights;                       ///< archive with the weights of a program in text form
-  std::vector<std::string> op_files;         ///< schemas of custom operators
-  std::string op_table;                      ///< operator table of another PyTorch release
-  std::uint64_t read_limit = 0;              ///< bytes of what cannot be mapped; 0 for the usual
-  bool need_weights = false;  ///< the bytes of weights are wanted where they can be found
-  bool need_records = false;  ///< to warn where what else the archive held is not at hand
+  std::string model;                  ///< which program of an archive of several
+  std::string weights;                ///< archive with the weights of a program in text form
+  std::vector<std::string> op_files;  ///< schemas of custom operators
+  std::string op_table;               ///< operator table of another PyTorch release
+  std::uint64_t read_limit = 0;       ///< bytes of what cannot be mapped; 0 for the usual
+  bool need_weights = false;          ///< the bytes of weights are wanted where they can be found
+  bool need_records = false;          ///< to warn where what else the archive held is not at hand
   std::vector<ContextSetup> context_setups;  ///< what plugins add to contexts
 };
 

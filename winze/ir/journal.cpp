@@ -107,8 +107,7 @@ void Journal::close() {
 Journal::Entry Journal::entry(std::size_t index) const {
   const Record& record = records_.at(index);
   const auto after = std::ranges::upper_bound(authors_, index, {}, &Author::first_record);
-  const ValueId replacement =
-      record.kind == EditKind::replace_uses ? ValueId{record.b} : ValueId{};
+  const ValueId replacement = record.kind == EditKind::replace_uses ? ValueId{record.b} : ValueId{};
   return {record.kind, record.graph, NodeId{record.node}, std::prev(after)->name, replacement};
 }
 

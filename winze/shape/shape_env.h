@@ -58,7 +58,8 @@ class ShapeEnv {
   /// Takes a condition for true from now on, besides the ranges of the symbols: comparisons of
   /// integers, and conjunctions of these. Others, and those beyond a fixed number, are passed over.
   void assume(SymExpr condition);
-  /// How many facts are assumed: what `forget_assumptions` takes to undo what is assumed afterwards.
+  /// How many facts are assumed: what `forget_assumptions` takes to undo what is assumed
+  /// afterwards.
   [[nodiscard]] std::size_t assumption_count() const { return not_negative_.size(); }
   void forget_assumptions(std::size_t kept = 0);
 

@@ -21,8 +21,8 @@ from pathlib import Path
 # What a test costs is not worth a less plain test.
 TEST_CHECKS = "-performance-inefficient-*,-performance-unnecessary-*"
 ROOT = Path(__file__).resolve().parent.parent
-# clang cannot read what gcc precompiled.
-PRECOMPILED = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx")
+# Options of gcc that clang does not have, and what gcc precompiled.
+OF_GCC = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx| --param=\S+")
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -82,7 +82,7 @@ def own_sources(build_dir: Path, commands_dir: Path) -> dict[Path, str]:
 
     `commands_dir` gets the database as clang can use it.
     """
-    text = PRECOMPILED.sub("", (build_dir / "compile_commands.json").read_text())
+    text = OF_GCC.sub("", (build_dir / "compile_commands.json").read_text())
     (commands_dir / "compile_commands.json").write_text(text)
     commands = json.loads(text)
     others = [build_dir, ROOT / ".venv"]

@@ -9,8 +9,8 @@
 #include "winze/ir/verifier_findings.h"
 #include "winze/program/guards.h"
 #include "winze/schema/op_ids.h"
-#include "winze/shape/autocast_regions.h"
 #include "winze/shape/meta_edits.h"
+#include "winze/shape/operand_metas.h"
 
 namespace winze {
 namespace {
@@ -172,6 +172,8 @@ class MetaVerifier {
   /// Export decides by the sizes of its example, and guards on how it did. Few of these guards are
   /// proofs of anything: where the ranges leave something open, the example has to agree.
   void acquit_at_example() {
+    if (std::ranges::all_of(suspects_, &Suspect::is_proved))
+      return;  // setting ranges forgets proofs
     const ExampleSizes example(program_);
     std::erase_if(suspects_, [&](const Suspect& suspect) {
       if (suspect.is_proved) return false;
@@ -237,9 +239,9 @@ std::vector<Node> calls_to_infer(Graph& root) {
   while (!open.empty()) {
     const Graph& graph = *open.back();
     open.pop_back();
-    const AutocastRegions autocast(graph);
+    const OperandMetas operands(graph);
     for (const Node node : graph.nodes()) {
-      if (!node.is_call() || autocast.cover(node)) continue;
+      if (!node.is_call() || !operands.tell(node)) continue;
       calls.push_back(node);
       if (node.op() == op::higher_order_wrap_with_autocast) continue;
       for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
@@ -272,10 +274,10 @@ std::vector<Diagnostic> verify_metas(const ExportedProgram& program) {
 std::vector<Diagnostic> verify_edited_metas(const ExportedProgram& program) {
   std::vector<Node> calls = calls_behind(meta_edits(*program.graph));
   if (calls.empty()) return {};
-  std::map<const Graph*, AutocastRegions> autocast;
+  std::map<const Graph*, OperandMetas> operands;
   std::erase_if(calls, [&](const Node& call) {
     const Graph& graph = call.graph();
-    return autocast.try_emplace(&graph, graph).first->second.cover(call);
+    return !operands.try_emplace(&graph, graph).first->second.tell(call);
   });
   return MetaVerifier(program).run(calls);
 }

@@ -22,8 +22,8 @@ namespace winze {
 /// split and for slices of symbolic sizes.
 [[nodiscard]] bool records_offsets(const ExportedProgram& program);
 
-/// The calls of a graph and of those nested in it whose results follow from their arguments: those
-/// under autocast do not, since it converts arguments first.
+/// The calls of a graph and of those nested in it whose results follow from the metas of their
+/// operands (`OperandMetas`).
 [[nodiscard]] std::vector<Node> calls_to_infer(Graph& root);
 
 /// Infers every call of the program that has a rule anew, nested graphs included, and gives a

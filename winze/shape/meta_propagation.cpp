@@ -164,13 +164,13 @@ Node MetaPropagation::next(Frame& frame) {
   return node;
 }
 
-bool MetaPropagation::runs_under_autocast(const Node& call) const {
-  return call.op() == op::higher_order_wrap_with_autocast ||
-         frames_.back().work->regions.cover(call);
+std::string_view MetaPropagation::why_untold(const Node& call) const {
+  if (call.op() == op::higher_order_wrap_with_autocast) return "autocast converts arguments first";
+  return frames_.back().work->operands.why_untold(call);
 }
 
 bool MetaPropagation::open_bodies(const Node& call) {
-  if (runs_under_autocast(call)) return false;
+  if (!why_untold(call).empty()) return false;
   bool any = false;
   for (const BodyCall& body_call : body_calls(call)) {
     Graph& body = *body_call.body;
@@ -205,8 +205,8 @@ void MetaPropagation::infer(const Node& call) {
   const auto results_stay = [&](std::string reason) {
     if (inputs_changed(call)) add_problem(Kind::unknown, call, std::move(reason));
   };
-  if (runs_under_autocast(call))
-    return results_stay("autocast converts arguments first, so that they do not tell the results");
+  if (const std::string_view why = why_untold(call); !why.empty())
+    return results_stay(fmt::format("{}, so that they do not tell the results", why));
   try {
     rules_.infer(call, inference_);
   } catch (const InternalError&) {

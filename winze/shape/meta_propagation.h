@@ -11,7 +11,7 @@
 #include <tsl/robin_set.h>
 
 #include "winze/ir/body_calls.h"
-#include "winze/shape/autocast_regions.h"
+#include "winze/shape/operand_metas.h"
 #include "winze/shape/shape_rules.h"
 
 namespace winze {
@@ -70,11 +70,11 @@ class MetaPropagation {
  private:
   /// What is to be done in one graph.
   struct Work {
-    explicit Work(Graph& graph) : regions(graph) {}
+    explicit Work(Graph& graph) : operands(graph) {}
     std::vector<Node> heap;  ///< calls to infer, first in the graph's order on top
     tsl::robin_set<std::uint32_t> waiting;
     tsl::robin_set<std::uint32_t> changed;  ///< values
-    AutocastRegions regions;
+    OperandMetas operands;
   };
   /// A graph that is being gone through.
   struct Frame {
@@ -87,7 +87,8 @@ class MetaPropagation {
   void push(Graph& graph) { frames_.push_back({&work(graph), graph.first(), {}}); }
   Propagation go_through();
   [[nodiscard]] Node next(Frame& frame);
-  [[nodiscard]] bool runs_under_autocast(const Node& call) const;
+  /// Why the operands do not tell what a call yields; empty where they do.
+  [[nodiscard]] std::string_view why_untold(const Node& call) const;
   /// Hands operands to the bodies of a call and puts those that have work on the stack.
   bool open_bodies(const Node& call);
   void pass_operand(const Node& call, const BodyOperand& operand, bool is_loop, Value input);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/shape/operand_metas.h"
+
+#include <algorithm>
+#include <array>
+
+#include "winze/schema/op.h"
+#include "winze/schema/op_ids.h"
+
+namespace winze {
+namespace {
+
+/// The operators that PyTorch tags `inplace_view`, but for those that change no size and no stride.
+constexpr std::array changing_in_place = {
+    op::aten_as_strided__default, op::aten_resize__default,
+    op::aten_resize_as__default,  op::aten_set__default,
+    op::aten_set__source_Storage, op::aten_set__source_Storage_storage_offset,
+    op::aten_set__source_Tensor,  op::aten_set__source_Tensor_storage_offset,
+    op::aten_squeeze__default,    op::aten_squeeze__dim,
+    op::aten_squeeze__dims,       op::aten_swapaxes__default,
+    op::aten_swapdims__default,   op::aten_t__default,
+    op::aten_transpose__default,  op::aten_unsqueeze__default,
+};
+
+/// The node of the argument that a call writes and gives back as its result, the same tensor
+/// object; invalid where there is none.
+Node written_and_returned(const Node& call) {
+  if (!call.is_call()) return {};
+  const Schema& schema = call.graph().context().ops().get(call.op()).schema;
+  if (schema.returns.size() != 1 || !schema.returns[0].alias || !schema.returns[0].alias->is_write)
+    return {};
+  const std::uint64_t sets = schema.returns[0].alias->before;
+  for (std::uint32_t index = 0; index < schema.arguments.size(); ++index) {
+    const auto& alias = schema.arguments[index].alias;
+    if (!alias || !alias->is_write || (alias->before & sets) == 0) continue;
+    const Value value = call.argument_value(index);
+    return value ? value.node() : Node{};
+  }
+  return {};
+}
+
+}  // namespace
+
+OperandMetas::OperandMetas(const Graph& graph) {
+  find_autocast(graph);
+  find_changed_in_place(graph);
+}
+
+void OperandMetas::find_autocast(const Graph& graph) {
+  for (const OpId op :
+       {op::torch_amp_autocast_mode__enter_autocast, op::torch_amp_autocast_mode__exit_autocast}) {
+    const int step = op == op::torch_amp_autocast_mode__enter_autocast ? 1 : -1;
+    for (const Node node : graph.find_nodes(op, false)) borders_.push_back({node, step});
+  }
+  std::ranges::sort(borders_,
+                    [](const Border& a, const Border& b) { return a.node.before(b.node); });
+  int depth = 0;
+  for (Border& border : borders_) {
+    depth += border.depth_behind;
+    border.depth_behind = depth;
+  }
+}
+
+void OperandMetas::find_changed_in_place(const Graph& graph) {
+  std::vector<Node> open;
+  for (const OpId op : changing_in_place) {
+    for (const Node& call : graph.find_nodes(op, false)) open.push_back(call);
+  }
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    if (!changed_in_place_.insert(node.id().index).second) continue;
+    if (const Node same = written_and_returned(node)) open.push_back(same);
+    for (const Node& user : node.users()) {
+      if (written_and_returned(user) == node) open.push_back(user);
+    }
+  }
+}
+
+bool OperandMetas::is_under_autocast(const Node& call) const {
+  const auto behind = std::ranges::partition_point(
+      borders_, [&](const Border& border) { return border.node.before(call); });
+  return behind != borders_.begin() && std::prev(behind)->depth_behind > 0;
+}
+
+std::string_view OperandMetas::why_untold(const Node& call) const {
+  if (is_under_autocast(call)) return "autocast converts arguments first";
+  if (changed_in_place_.empty()) return {};
+  const std::vector<Node> operands = call.all_input_nodes();
+  const bool any = std::ranges::any_of(
+      operands, [&](const Node& node) { return changed_in_place_.contains(node.id().index); });
+  return any ? "sizes or strides of an operand are changed in place" : std::string_view();
+}
+
+}  // namespace winze

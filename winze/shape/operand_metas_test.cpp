@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "winze/shape/operand_metas.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "winze/program/program_text.h"
+
+namespace winze {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// The names of the calls whose operands do not tell what they yield.
+std::vector<std::string> untold(std::string_view text) {
+  Context context;
+  const ExportedProgram program = parse_program(context, text);
+  const OperandMetas operands(*program.graph);
+  std::vector<std::string> names;
+  for (const Node node : program.graph->nodes()) {
+    if (!node.is_call() || operands.tell(node)) continue;
+    names.emplace_back(node.value_count() == 0 ? "nothing" : node.value().name());
+  }
+  return names;
+}
+
+TEST(OperandMetas, DoNotTellOfATensorThatIsTransposedInPlace) {
+  EXPECT_THAT(untold(R"(
+graph forward(%x: input f32[2, 3], %y: input f32[2, 3]) {
+  %view = aten.view(%x, [3, 2]) : f32[3, 2]
+  %add = aten.add_.Tensor(%x, 1) : f32[2, 3]
+  %t = aten.t_(%add) : f32[3, 2] strides [1, 3]
+  %relu = aten.relu(%x) : f32[3, 2] strides [1, 3]
+  %relu_ = aten.relu_(%t) : f32[3, 2] strides [1, 3]
+  %after = aten.sin(%relu_) : f32[3, 2] strides [1, 3]
+  %of_view = aten.sin(%view) : f32[3, 2]
+  %other = aten.add_.Tensor(%y, 1) : f32[2, 3]
+  return output %relu, output %after, output %of_view, output %other
+})"),
+              ElementsAre("view", "add", "t", "relu", "relu_", "after"));
+}
+
+TEST(OperandMetas, DoNotTellUnderAutocast) {
+  EXPECT_THAT(untold(R"(
+graph forward(%x: input f32[2, 2]) {
+  %before = aten.mm(%x, %x) : f32[2, 2]
+  %t = torch.amp.autocast_mode._enter_autocast("cpu", bf16, True, False) : unknown
+  %inside = aten.mm(%x, %x) : bf16[2, 2]
+  torch.amp.autocast_mode._exit_autocast(%t)
+  %after = aten.mm(%x, %x) : f32[2, 2]
+  return output %before, output %inside, output %after
+})"),
+              ElementsAre("inside", "nothing"));
+}
+
+}  // namespace
+}  // namespace winze

@@ -151,6 +151,12 @@ def export_samples() -> Iterator[Sample]:
         yield function.default, [[floats(3), floats(3)]], {}
     for arguments in ([1, True], [0], [], [None, True]):
         yield aten.quantile.default, [matrix, torch.tensor([0.2, 0.5]), *arguments], {}
+    labels = torch.tensor([[0, 1, 2], [2, 1, 0]])
+    for tensor in (labels, labels.t()):
+        yield aten.one_hot.default, [tensor, 4], {}
+    for tensor in (matrix > 0, torch.tensor(True)):
+        yield aten._is_all_true.default, [tensor], {}
+        yield aten.where.default, [tensor], {}
     yield aten.trapezoid.dx, [matrix], {}
     yield aten.cumulative_trapezoid.dx, [matrix], {}
 

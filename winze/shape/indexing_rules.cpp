@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and writing by index.
+#include <algorithm>
 #include <utility>
 
 #include "winze/schema/op_ids.h"
@@ -267,6 +268,21 @@ void nonzero(ShapeCall& call) {
   result.strides = {1, count};
   call.yield(result);
 }
+/// nonzero_numpy, and where of a condition alone: the columns of nonzero, each a view of it. A
+/// tensor without dimensions counts as one of a single element.
+void nonzero_columns(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  FakeTensor column;
+  column.dtype = ScalarType::int64;
+  column.device = self.device;
+  column.sizes = {call.unbacked_size(0, 0, count_range(call.env(), self.sizes))};
+  column.strides = {1};
+  const std::size_t columns = std::max<std::size_t>(self.dim(), 1);
+  for (std::size_t index = 0; index < columns; ++index) {
+    call.yield(column);
+    column.storage_offset = call.env().add(column.storage_offset, column.sizes[0]);
+  }
+}
 /// aten::nonzero_static(self, size): as many as are asked for.
 void nonzero_static(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
@@ -275,6 +291,33 @@ void nonzero_static(ShapeCall& call) {
     fail("nonzero_static: 'size' must be an non-negative integer, got {}", call.env().str(count));
   const DimVector sizes = {count, static_cast<std::int64_t>(self.dim())};
   call.yield(empty_tensor(call.env(), sizes, ScalarType::int64, self.device));
+}
+/// aten::one_hot(self, num_classes=-1), `self.unsqueeze(-1) == arange(num_classes)` as int64
+/// (aten/src/ATen/native/Onehot.cpp); -1 is one more than the largest element.
+void one_hot(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  if (self.dtype != ScalarType::int64)
+    throw Error("one_hot is only applicable to index tensor of type LongTensor.");
+  SymInt classes = call.sym_int(1);
+  if (classes == SymInt(-1)) classes = call.unbacked_size(0, self.dim(), {1, Range::infinity});
+  if (call.env().known_less(classes, 0))
+    fail("one_hot: num_classes is {}, neither -1 nor a number of classes", call.env().str(classes));
+  const FakeTensor unsqueezed = unsqueeze(call.env(), self, self.dim());
+  const TensorMeta rows = unsqueezed;
+  const FakeTensor range =
+      empty_tensor(call.env(), DimVector{classes}, ScalarType::int64, self.device);
+  const TensorMeta columns = range;
+  ElementwiseOperands operands;
+  operands.add(rows);
+  operands.add(columns);
+  call.yield(operands.result_of(call.env(), ScalarType::int64));
+}
+/// aten::_is_all_true(self)
+void is_all_true(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  if (self.dtype != ScalarType::bool_)
+    fail("_is_all_true expects a tensor of bools, got {}", full_name(self.dtype));
+  call.yield(empty_tensor(call.env(), {}, ScalarType::bool_, self.device));
 }
 void item(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
@@ -290,6 +333,7 @@ void embedding_renorm(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__is_all_true_default, is_all_true},
     {op::aten__local_scalar_dense_default, item},
     {op::aten__unsafe_index_Tensor, index},
     {op::aten__unsafe_index_put_default, like_self},
@@ -312,7 +356,9 @@ constexpr ShapeRow rows[] = {
     {op::aten_masked_scatter_default, masked_scatter},
     {op::aten_masked_select_default, masked_select},
     {op::aten_nonzero_default, nonzero},
+    {op::aten_nonzero_numpy_default, nonzero_columns},
     {op::aten_nonzero_static_default, nonzero_static},
+    {op::aten_one_hot_default, one_hot},
     {op::aten_put_default, like_self},
     {op::aten_scatter_reduce, scatter},
     {op::aten_scatter_src, scatter},
@@ -323,6 +369,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_select_scatter_default, scatter_into_view},
     {op::aten_slice_scatter_default, scatter_into_view},
     {op::aten_take_default, take},
+    {op::aten_where_default, nonzero_columns},
 };
 
 }  // namespace

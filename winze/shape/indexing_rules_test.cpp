@@ -45,6 +45,29 @@ TEST(IndexingRules, NonzeroIsLaidOutByColumns) {
             "i64[u4, 2] strides [1, u4]");
 }
 
+TEST(IndexingRules, WhereOfAConditionAloneGivesTheColumnsOfNonzero) {
+  EXPECT_EQ(inferred("%x: input b8[5, 6]", "aten.where.default(%x)"),
+            "i64[u4], i64[u4] offset [u4]");
+  EXPECT_EQ(inferred("%x: input b8[]", "aten.where.default(%x)"), "i64[u4]");
+}
+
+TEST(IndexingRules, OneHot) {
+  EXPECT_EQ(inferred("%x: input i64[s0, 3]", "aten.one_hot.default(%x, 7)"), "i64[s0, 3, 7]");
+  EXPECT_EQ(inferred("%x: input i64[4, 3] strides [1, 4]", "aten.one_hot.default(%x, 7)"),
+            "i64[4, 3, 7] strides [7, 28, 1]");
+  EXPECT_EQ(inferred("%x: input i64[3]", "aten.one_hot.default(%x)"), "i64[3, u4]");
+  EXPECT_THAT(refusal("%x: input i32[3]", "aten.one_hot.default(%x, 7)"),
+              ::testing::HasSubstr("LongTensor"));
+  EXPECT_THAT(refusal("%x: input i64[3]", "aten.one_hot.default(%x, -2)"),
+              ::testing::HasSubstr("num_classes is -2"));
+}
+
+TEST(IndexingRules, IsAllTrueIsABool) {
+  EXPECT_EQ(inferred("%x: input b8[5, 6]", "aten._is_all_true.default(%x)"), "b8[]");
+  EXPECT_THAT(refusal("%x: input f32[5]", "aten._is_all_true.default(%x)"),
+              ::testing::HasSubstr("bools"));
+}
+
 TEST(IndexingRules, ScatterIntoAViewKeepsStrides) {
   EXPECT_EQ(inferred("%x: input f32[4, 2] strides [8, 2], %s: input f32[1, 2]",
                      "aten.slice_scatter.default(%x, %s, 0, 0, 1)"),

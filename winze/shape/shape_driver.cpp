@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Infers every call of programs anew and prints what came of it, one line a call, for tests that
-// compare shape rules with PyTorch: operator, state, what is recorded, what was inferred, what has
-// to hold for it, the call, tabs between. Without a program, prints the name of each operator that
-// has a rule.
+// compare shape rules with PyTorch: of a .pt2 those that follow from their operands, of a text,
+// which holds calls that have nothing to do with each other, all. A line has operator, state, what
+// is recorded, what was inferred, what has to hold for it, the call, tabs between. Without a
+// program, prints the name of each operator that has a rule.
 #include <cstdio>
 #include <iterator>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -77,11 +80,20 @@ void infer(ShapeRules& rules, const ShapeEnv& env, const Node& node, bool offset
              one_line(node.str()));
 }
 
-void infer_all(const ExportedProgram& program) {
-  Graph& root = *program.graph;
-  const ShapeEnv env(root.context().symbols());
-  ShapeRules rules(root.context());
-  for (const Node& node : calls_to_infer(root)) infer(rules, env, node, records_offsets(program));
+void infer_all(const ExportedProgram& program, std::span<const Node> calls) {
+  Context& context = program.context();
+  const ShapeEnv env(context.symbols());
+  ShapeRules rules(context);
+  for (const Node& node : calls) infer(rules, env, node, records_offsets(program));
+}
+
+/// Every call of a graph, those too that change sizes in place: each has operands of its own.
+std::vector<Node> unrelated_calls(const Graph& graph) {
+  std::vector<Node> calls;
+  for (const Node node : graph.nodes()) {
+    if (node.is_call()) calls.push_back(node);
+  }
+  return calls;
 }
 
 int run(int argc, char** argv) {
@@ -97,11 +109,13 @@ int run(int argc, char** argv) {
     try {
       Context context;
       const Bytes bytes = map_file(argv[index]);
-      const ExportedProgram program =
-          looks_like_pt2(bytes.string_view())
-              ? read_pt2(context, bytes, {.file_name = argv[index]})
-              : parse_program(context, bytes.string_view(), argv[index]);
-      infer_all(program);
+      if (looks_like_pt2(bytes.string_view())) {
+        const ExportedProgram program = read_pt2(context, bytes, {.file_name = argv[index]});
+        infer_all(program, calls_to_infer(*program.graph));
+      } else {
+        const ExportedProgram program = parse_program(context, bytes.string_view(), argv[index]);
+        infer_all(program, unrelated_calls(*program.graph));
+      }
     } catch (const Error& error) {
       fmt::print(stderr, "{}: {}\n", argv[index], error.diagnostic().str());
       return 1;

@@ -57,7 +57,7 @@ template <typename T>
 class OptionalArg : public T {
  public:
   using T::T;
-  OptionalArg(std::nullopt_t /*none*/)  // NOLINT(google-explicit-constructor)
+  OptionalArg(std::nullopt_t /*none*/)  // NOLINT(google-explicit-constructor): as in PyTorch
       : T(Argument::none()) {}
 };
 

@@ -29,7 +29,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 SAMPLES = int(os.environ.get("WINZE_SHAPE_SAMPLES", "0"))
 # By default every so many entries, one sample each.
-STRIDE = 1 if SAMPLES else 20
+STRIDE = 1 if SAMPLES else 16
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -148,15 +148,29 @@ void write_anew(benchmark::State& state, const std::string& beside, Write write)
   }
 }
 
+void write_whole(const ExportedProgram& program, const std::string& target) {
+  AtomicFile file(target);
+  write_pt2(program, file, {});
+  file.commit();
+}
+
 void write_llama(benchmark::State& state) {
   const std::optional<std::string> path = llama(state);
   if (!path) return;
   Context context;
   const ExportedProgram program = read(context, *path);
+  write_anew(state, *path, [&](const std::string& target) { write_whole(program, target); });
+}
+
+/// The whole job without start and exit of a process.
+void lower_llama(benchmark::State& state) {
+  const std::optional<std::string> path = llama(state);
+  if (!path) return;
   write_anew(state, *path, [&](const std::string& target) {
-    AtomicFile file(target);
-    write_pt2(program, file, {});
-    file.commit();
+    Context context;
+    ExportedProgram program = read(context, *path);
+    PassManager(Pipeline::parse("default", all_passes())).run(program);
+    write_whole(program, target);
   });
 }
 
@@ -178,6 +192,7 @@ BENCHMARK(infer_llama_dynamic);
 BENCHMARK(read_llama)->Apply(best_of_several);
 BENCHMARK(passes_llama)->Apply(best_of_several);
 BENCHMARK(write_llama)->Apply(best_of_several);
+BENCHMARK(lower_llama)->Apply(best_of_several);
 BENCHMARK(copy_llama)->Apply(best_of_several);
 
 }  // namespace

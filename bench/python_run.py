@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `winze run` and `winze lower --check=end` do, in PyTorch's Python, as processes to be timed.
+"""What `winze run`, `winze lower` and `winze lower --check=end` do, in PyTorch's Python, as processes to be timed.
 
 python python_run.py run FILE.pt2
+python python_run.py lower FILE.pt2 OUT.pt2
 python python_run.py check FILE.pt2 OUT.pt2
 """
 
@@ -34,6 +35,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["run", file]:
             run(torch.export.load(file))
+        case ["lower", file, out]:
+            fx_passes.lower(Path(file), Path(out))
         case ["check", file, out]:
             check(Path(file), Path(out))
         case _:

@@ -197,7 +197,7 @@ def llama_rows(path: Path) -> list[Row]:
             "read_llama": seconds(lambda: torch.export.load(path), repeats=2),
             "write_llama": seconds(lambda: torch.export.save(program, target), repeats=2),
             "passes_llama": seconds(lambda: fx_passes.run_passes(program.graph_module), repeats=1),
-            "whole_job_llama": seconds(lambda: fx_passes.lower(path, target), repeats=2),
+            "lower_llama": seconds(lambda: fx_passes.lower(path, target), repeats=2),
         }
         torch.export.load(target)
     nodes = len(program.graph.nodes)

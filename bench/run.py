@@ -92,6 +92,7 @@ def python_rows(build_dir: Path, models: dict[str, Path], sizes: list[str]) -> r
     rows = report.read_rows(json.loads(output))
     checked = build_dir / "checked.pt2"
     side: list[str | Path] = [sys.executable, HERE / "python_run.py"]
+    rows[report.WHOLE_JOB, 0] = command_ms([*side, "lower", model, checked], checked, repeats=2)
     rows["run_llama", 0] = command_ms([*side, "run", model], repeats=2)
     rows["check_llama", 0] = command_ms([*side, "check", model, checked], checked, repeats=2)
     checked.unlink()

@@ -169,7 +169,7 @@ void lower_llama(benchmark::State& state) {
   write_anew(state, *path, [&](const std::string& target) {
     Context context;
     ExportedProgram program = read(context, *path);
-    PassManager(Pipeline::parse("default", all_passes())).run(program);
+    PassManager(Pipeline::parse("default", all_passes())).run(program).throw_if_failed();
     write_whole(program, target);
   });
 }

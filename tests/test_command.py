@@ -53,6 +53,11 @@ def test_help_names_every_command(winze: Winze) -> None:
     assert winze("--version").stdout.decode().count(".") >= 2
 
 
+def test_empty_value_after_equals_sign(winze: Winze, own_programs: Path) -> None:
+    done = winze("lower", own_programs / "mlp.pt2", "--passes=", "-o", "-", "--report", "/dev/stderr")
+    assert json.loads(done.stderr)["passes"] == []
+
+
 def test_missing_file_is_named(winze: Winze, tmp_path: Path) -> None:
     message = assert_refused(winze, tmp_path / "absent.pt2", tmp_path / "out.pt2")
     assert b"absent.pt2" in message

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/winze/command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -95,6 +96,24 @@ std::string version_text() {
                      OpRegistry().torch_version());
 }
 
+/// What CLI11 parses, last first. An option that is given the empty text as `--passes=` is given to
+/// it as `--passes ""`, since it would look for the value of the first in the next argument.
+std::vector<std::string> reversed_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  bool may_be_option = true;
+  for (int index = 1; index < argc; ++index) {
+    std::string argument = argv[index];
+    may_be_option = may_be_option && argument != "--";
+    const bool ends_empty =
+        may_be_option && argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+    if (ends_empty) argument.pop_back();
+    arguments.push_back(std::move(argument));
+    if (ends_empty) arguments.emplace_back();
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
 int run_action(const Action& action) {
   try {
     return action();
@@ -147,7 +166,7 @@ int run_command(int argc, const char* const* argv) {
   add_passes_command(app, action);
   add_ops_command(app, action);
   try {
-    app.parse(argc, argv);
+    app.parse(reversed_arguments(argc, argv));
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {

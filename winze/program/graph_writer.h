@@ -14,6 +14,7 @@
 #include "winze/program/program.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/json_writer.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -70,9 +71,8 @@ class GraphWriter {
     std::string_view name;
     std::string body;
   };
-  tsl::robin_map<std::string, std::uint32_t>
-      subgraph_names_;  ///< how many nested graphs have the name
-  tsl::robin_map<std::string, std::vector<SharedBody>> shared_bodies_;
+  StringMap<std::uint32_t> subgraph_names_;  ///< how many nested graphs have the name
+  StringMap<std::vector<SharedBody>> shared_bodies_;
   bool knows_module_stacks_ = false;
   tsl::robin_map<std::uint32_t, std::string_view> module_stacks_;  ///< of nodes that have none
 };

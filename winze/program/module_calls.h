@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <tsl/robin_set.h>
-
 #include "winze/program/module_stacks.h"
 #include "winze/program/program.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -28,7 +27,7 @@ class PreservedCalls {
 
  private:
   ModuleStacks stacks_;
-  tsl::robin_set<std::string> calls_;
+  StringSet calls_;
 };
 
 /// Which entries of the module call graph `torch.export.unflatten` cannot make modules of any more:

@@ -8,6 +8,7 @@
 #include "winze/ir/text_types.h"
 #include "winze/program/graph_diff.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -43,7 +44,7 @@ class ProgramComparer {
   }
 
   void compare_ranges() {
-    tsl::robin_map<std::string, const RangeConstraint*> in_b;
+    StringMap<const RangeConstraint*> in_b;
     for (const RangeConstraint& constraint : program_b_.range_constraints)
       in_b.emplace(b_.renamed(constraint.symbol), &constraint);
     for (const RangeConstraint& constraint : program_a_.range_constraints) {

@@ -4,14 +4,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
 
 #include "winze/ir/text_printer.h"
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_checks.h"
 #include "winze/ir/verifier_findings.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -187,7 +186,7 @@ class ProgramVerifier {
                             shown(found->second.value().meta_id())));
   }
 
-  using NodesByName = tsl::robin_map<std::string_view, Node>;
+  using NodesByName = StringViewMap<Node>;
   [[nodiscard]] std::pair<const NodesByName*, std::string_view> targets_of(OutputKind kind) const {
     switch (kind) {
       case OutputKind::buffer_mutation:
@@ -272,7 +271,7 @@ class ProgramVerifier {
   }
 
   void check_ranges() {
-    tsl::robin_set<std::string_view> seen;
+    StringViewSet seen;
     for (const RangeConstraint& constraint : program_.range_constraints) {
       if (!seen.insert(constraint.symbol).second) {
         findings_.add(fmt::format("symbol {} has two ranges", quote(constraint.symbol)));

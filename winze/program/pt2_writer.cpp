@@ -4,12 +4,12 @@
 #include <future>
 
 #include <fmt/format.h>
-#include <tsl/robin_set.h>
 
 #include "winze/program/archive_layout.h"
 #include "winze/program/program_writer.h"
 #include "winze/program/weights_writer.h"
 #include "winze/support/hash.h"
+#include "winze/support/string_map.h"
 #include "winze/support/zip_writer.h"
 
 namespace winze {
@@ -45,7 +45,7 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
   const WriteTarget target = choose_target(program, options);
   MetaWriter metas(program, target.schema_minor);
   const bool keeps_unknown = target.schema_minor >= program.schema_version.minor;
-  tsl::robin_set<std::string_view> taken;
+  StringViewSet taken;
   for (const ArchiveRecord& record : program.records) taken.insert(record.name);
   const std::string root(archive_root);
   const WeightsWriter weights(program, program.state_dict, root, std::string(weights_folder),

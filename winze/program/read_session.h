@@ -11,14 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/ir/context.h"
 #include "winze/program/program.h"
 #include "winze/program/unknown_members.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/hash.h"
 #include "winze/support/json_reader.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -26,13 +25,6 @@ namespace winze {
 inline constexpr std::uint32_t max_graph_depth = 64;
 /// And the JSON that holds them: a nested graph takes seven levels.
 inline constexpr std::uint32_t max_program_json_depth = max_graph_depth * 7 + 50;
-
-/// Hashes text that comes from a file: with a seed for each table, so that no texts can be chosen
-/// that collide.
-struct TextHash {
-  std::size_t operator()(std::string_view text) const { return hash_bytes(text, seed); }
-  std::uint64_t seed = random_seed();
-};
 
 /// What the parts of the reader of one program share.
 class ReadSession {
@@ -47,9 +39,9 @@ class ReadSession {
     std::string_view hint;  ///< its JSON
   };
   /// Expressions by their text in the file: most are repeated many times.
-  tsl::robin_map<std::string_view, ReadExpression, TextHash> expressions;
+  StringViewMap<ReadExpression> expressions;
   /// Values of node metadata by their raw JSON, so that a repeated stack trace is unescaped once.
-  tsl::robin_map<std::string_view, StringId, TextHash> metadata_texts;
+  StringViewMap<StringId> metadata_texts;
 
   /// Keeps the unknown members of records that have no place for them, for `take_unknown`. Without
   /// it they are dropped with a warning.

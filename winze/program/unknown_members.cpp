@@ -9,6 +9,7 @@
 
 #include "winze/program/read_session.h"
 #include "winze/support/json_writer.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -168,7 +169,7 @@ std::vector<UnknownMembers> UnknownMemberCollector::take(
 std::string with_unknown_members(std::string json, const std::vector<UnknownMembers>& kept,
                                  const std::function<void(const UnknownMembers&)>& lose) {
   if (kept.empty()) return json;
-  tsl::robin_map<std::string_view, std::size_t> by_path;
+  StringViewMap<std::size_t> by_path;
   for (std::size_t at = 0; at < kept.size(); ++at) by_path.emplace(kept[at].path, at);
   std::vector<bool> is_back(kept.size(), false);
   std::vector<Insertion> insertions;

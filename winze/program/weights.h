@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/ir/ids.h"
 #include "winze/support/bytes.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -71,14 +70,8 @@ class WeightTable {
   void clear();
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   std::vector<Weight> entries_;
-  tsl::robin_map<std::string, std::uint32_t, Hash, std::equal_to<>> by_name_;
+  StringMap<std::uint32_t> by_name_;
 };
 
 /// A record of an archive that is carried through: its name below the archive's root folder and its

@@ -6,12 +6,13 @@
 #include "winze/support/json_reader.h"
 #include "winze/support/json_writer.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
 WeightsWriter::WeightsWriter(const ExportedProgram& program, const WeightTable& table,
                              std::string root, std::string folder, std::string prefix,
-                             const tsl::robin_set<std::string_view>& taken)
+                             const StringViewSet& taken)
     : program_(program),
       table_(table),
       root_(std::move(root)),

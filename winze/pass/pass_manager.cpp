@@ -203,7 +203,7 @@ class PipelineRun {
       pass.reason = fmt::format("after {} edits", *options_.stop_after_edits);
       report_.stopped_by_edit_limit = true;
       return std::nullopt;
-    } catch (const Error& error) {
+    } catch (const DiagnosticError& error) {
       return error.diagnostic();
     } catch (const std::bad_alloc&) {
       return Diagnostic{.message = "out of memory"};
@@ -284,7 +284,7 @@ class PipelineRun {
       write_file_atomically(path, reproducer_text(program_, entry.str(), report_.error->str()));
       report_.reproducer = path;
       report_.error->notes.push_back(fmt::format("reproducer: {}", path));
-    } catch (const Error& error) {
+    } catch (const DiagnosticError& error) {
       report_.error->notes.push_back(
           fmt::format("no reproducer was written: {}", error.diagnostic().message));
     }

@@ -149,8 +149,6 @@ void GraphReader::read_outputs(JsonValue outputs, const std::optional<SignatureJ
   }
   try {
     graph_.output(values, roles);
-  } catch (const InternalError&) {
-    throw;
   } catch (Error& error) {
     rethrow_at(error, outputs);
   }

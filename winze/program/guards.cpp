@@ -142,8 +142,6 @@ void GuardReader::read_comparison(std::string_view text, Result& result) const {
     const SymExpr left = symbols_.parse(text.substr(0, at));
     const SymExpr right = symbols_.parse(text.substr(at + relation.size()));
     result.relations.push_back({left, right, std::string(relation)});
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {
     result.is_complete = false;  // written in a way that only Python reads
   }

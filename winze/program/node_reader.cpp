@@ -73,8 +73,6 @@ void NodeReader::read(JsonValue node) {
   Node made;
   try {
     made = graph_.call_function(call.op, call.arguments, metas_, options);
-  } catch (const InternalError&) {
-    throw;
   } catch (Error& error) {
     rethrow_at(error, node);
   }

@@ -207,8 +207,6 @@ class ProgramParser {
     const std::size_t begin = lexer_.offset();
     try {
       program_.apply_range_constraints();
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error& error) {
       lexer_.rethrow_at(begin, error);
     }

@@ -173,8 +173,6 @@ void read_program_json(ExportedProgram& program, const Bytes& json, const Where&
   read_range_constraints(session, ranges);
   try {
     program.apply_range_constraints();
-  } catch (const InternalError&) {
-    throw;
   } catch (Error& error) {
     rethrow_at(error, ranges);
   }

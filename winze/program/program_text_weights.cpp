@@ -133,8 +133,6 @@ void parse_weight(TextParser& parser, ExportedProgram& program, WeightTable& tab
     weight.unknown_fields = lexer.string("the fields as a string");
   try {
     table.add(std::move(weight));
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     lexer.rethrow_at(begin, error);
   }

@@ -263,8 +263,6 @@ class ProgramVerifier {
         findings_.add(fmt::format("weight {} is {} and needs {} bytes, but its storage has {}",
                                   name, shown(weight.meta), needed, storage.size));
       }
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error& error) {
       findings_.add(fmt::format("weight {}: {}", name, error.diagnostic().message));
     }

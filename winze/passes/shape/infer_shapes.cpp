@@ -30,8 +30,6 @@ class Reliances {
     for (const Node& call : calls_to_infer(root)) {
       try {
         rules.infer(call, inference);
-      } catch (const InternalError&) {
-        throw;
       } catch (const Error&) {
         refused_.emplace(key_of(call), true);
       }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 #include "winze/torch/executor.h"
 #include "winze/torch/host_conversion.h"
@@ -15,10 +16,6 @@
 
 namespace winze {
 namespace {
-
-std::string plural(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 /// Why two programs cannot be given the same inputs; empty where they can.
 std::string signature_problem(const ExportedProgram& a, const ExportedProgram& b) {

@@ -163,7 +163,7 @@ Argument GraphReader::read_subgraph(JsonValue argument) {
     } else if (field.key == "graph") {
       graph = field.value;
     } else {
-      session_.unknown_field(argument, field, "GraphArgument");
+      session_.unknown_field(argument, field);
     }
   }
   if (depth_ == max_graph_depth) {

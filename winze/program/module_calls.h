@@ -17,9 +17,9 @@ namespace winze {
 class PreservedCalls {
  public:
   explicit PreservedCalls(const ExportedProgram& program);
+  /// Of a graph that stands alone: none.
+  explicit PreservedCalls(const Context& context) : stacks_(context) {}
 
-  /// Whether there are any but that of the root.
-  [[nodiscard]] bool any() const { return !calls_.empty(); }
   /// A number for the innermost preserved call that the node is in; 0 where it is in none.
   [[nodiscard]] std::uint32_t of(Node node);
   /// Whether both nodes are in the same.

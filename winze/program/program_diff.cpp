@@ -13,13 +13,8 @@
 namespace winze {
 namespace {
 
-std::string bound(std::optional<std::int64_t> value, std::string_view infinite) {
-  return value ? fmt::format("{}", *value) : std::string(infinite);
-}
-
 std::string range_text(const RangeConstraint& constraint) {
-  return fmt::format("{} in [{}, {}]", constraint.symbol, bound(constraint.min_val, "-int_oo"),
-                     bound(constraint.max_val, "int_oo"));
+  return fmt::format("{} in {}", constraint.symbol, constraint.interval());
 }
 
 class ProgramComparer {

@@ -204,15 +204,11 @@ class ProgramVerifier {
 
   void check_nodes() {
     const bool is_aten = std::ranges::find(program_.verifiers, "ATEN") != program_.verifiers.end();
-    std::vector<const Graph*> graphs{&graph_};
-    while (!graphs.empty()) {
-      const Graph& graph = *graphs.back();
-      graphs.pop_back();
-      for (const Node node : graph.nodes()) {
-        if (node.kind() == NodeKind::get_attr) check_attribute(graph, node);
-        if (is_aten && node.is_call()) check_functional(graph, node);
+    for (const Graph* graph : graph_.all_graphs()) {
+      for (const Node node : graph->nodes()) {
+        if (node.kind() == NodeKind::get_attr) check_attribute(*graph, node);
+        if (is_aten && node.is_call()) check_functional(*graph, node);
       }
-      for (const Graph* nested : graph.subgraphs()) graphs.push_back(nested);
     }
   }
 
@@ -275,8 +271,8 @@ class ProgramVerifier {
         findings_.add(fmt::format("symbol {} has two ranges", quote(constraint.symbol)));
       }
       if (constraint.min_val && constraint.max_val && *constraint.min_val > *constraint.max_val) {
-        findings_.add(fmt::format("the range [{}, {}] of symbol {} is empty", *constraint.min_val,
-                                  *constraint.max_val, quote(constraint.symbol)));
+        findings_.add(fmt::format("the range {} of symbol {} is empty", constraint.interval(),
+                                  quote(constraint.symbol)));
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "winze/ir/ids.h"
+#include "winze/program/unknown_members.h"
 #include "winze/support/bytes.h"
 #include "winze/support/string_map.h"
 
@@ -61,6 +62,14 @@ class WeightTable {
   /// The weight of that name, or null. O(1).
   [[nodiscard]] const Weight* find(std::string_view fqn) const;
   [[nodiscard]] Weight* find(std::string_view fqn);
+  /// Members of records of the table's JSON (PayloadConfig) that this version does not know, but
+  /// for those of the weights themselves (`Weight::unknown_fields`).
+  [[nodiscard]] const std::vector<UnknownMembers>& unknown_members() const {
+    return unknown_members_;
+  }
+  void set_unknown_members(std::vector<UnknownMembers> members) {
+    unknown_members_ = std::move(members);
+  }
   /// Appends a weight; an Error where the name is taken. The reference is valid until the next
   /// edit.
   Weight& add(Weight weight);
@@ -71,6 +80,7 @@ class WeightTable {
 
  private:
   std::vector<Weight> entries_;
+  std::vector<UnknownMembers> unknown_members_;
   StringMap<std::uint32_t> by_name_;
 };
 

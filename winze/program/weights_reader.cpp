@@ -54,12 +54,13 @@ void PayloadReader::read(const ZipEntry& config) {
     if (field.key == "config") {
       payloads = field.value;
     } else {
-      session_.unknown_field(document.root(), field, "PayloadConfig");
+      session_.unknown_field(document.root(), field);
     }
   }
   for (const JsonField field : required(payloads, document.root(), "config").object()) {
     read_payload(field.key, field.value);
   }
+  table_.set_unknown_members(session_.take_unknown(document.root()));
 }
 
 void PayloadReader::read_payload(std::string_view fqn, JsonValue value) {

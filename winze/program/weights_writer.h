@@ -8,7 +8,7 @@
 
 #include <tsl/robin_map.h>
 
-#include "winze/program/meta_writer.h"
+#include "winze/program/graph_writer.h"
 #include "winze/program/program.h"
 #include "winze/support/string_map.h"
 #include "winze/support/zip_writer.h"
@@ -26,7 +26,7 @@ class WeightsWriter {
   /// Throws Error naming a weight without bytes.
   void write_payloads(ZipWriter& zip) const;
   /// The schema's PayloadConfig.
-  [[nodiscard]] std::string config(MetaWriter& metas, bool keeps_unknown_fields) const;
+  [[nodiscard]] std::string config(WriteSession& session) const;
 
  private:
   struct Payload {

@@ -87,7 +87,6 @@ struct Executor::Impl {
         options(wanted),
         weights(exported, wanted.make_up_weights),
         machine(options.observer) {
-    // Reads the graph alone; the class takes graphs that can be edited.
     const AliasAnalysis aliases(exported);
     add_placeholders(aliases);
     add_outputs();

@@ -2,6 +2,20 @@
 # Tests are compiled more often than they are run.
 set(WINZE_TEST_OPTIONS -O0)
 
+# All but `torch`, which commands load when they need it. Downwards only: a component may depend on
+# those before it.
+set(WINZE_COMPONENTS support symbolic schema ir program shape builders effects pass passes)
+
+# winze_link_whole(<target> <component>...)
+#
+# Links the components into the target, used or not: plugins that it loads find there what they use.
+function(winze_link_whole target)
+  foreach(component IN LISTS ARGN)
+    target_link_options(${target} PRIVATE
+      "SHELL:-Wl,--whole-archive $<TARGET_FILE:winze_${component}> -Wl,--no-whole-archive")
+  endforeach()
+endfunction()
+
 # winze_component(<name> SOURCES <file>... DEPENDS <target>... TESTS <file>...)
 #
 # Makes the library winze_<name> and, when tests are built, the program winze_<name>_test, each of

@@ -7,12 +7,9 @@
 add_library(winze_plugin INTERFACE)
 target_link_libraries(winze_plugin INTERFACE winze_settings fmt::fmt tsl::robin_map)
 
-set(targets winze_plugin winze_settings winze_deflate winze_xxhash)
-foreach(component support symbolic schema ir program shape builders effects pass passes)
-  if(TARGET winze_${component})
-    list(APPEND targets winze_${component})
-  endif()
-endforeach()
+set(targets ${WINZE_COMPONENTS})
+list(TRANSFORM targets PREPEND winze_)
+list(APPEND targets winze_plugin winze_settings winze_deflate winze_xxhash)
 export(TARGETS ${targets} NAMESPACE winze:: FILE "${PROJECT_BINARY_DIR}/winzeTargets.cmake")
 file(WRITE "${PROJECT_BINARY_DIR}/winzeConfig.cmake" [[
 # SPDX-License-Identifier: Apache-2.0

@@ -43,8 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
     read(winze::Bytes::copy(bytes));
-  } catch (const winze::InternalError&) {
-    __builtin_trap();
   } catch (const winze::Error&) {
   }
   return 0;

@@ -14,8 +14,6 @@ template <typename Read>
 auto unless_refused(const Read& read) -> std::optional<decltype(read())> {
   try {
     return read();
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     WINZE_CHECK(!error.diagnostic().message.empty(), "an input was refused without a word");
     return std::nullopt;

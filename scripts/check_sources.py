@@ -14,10 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LAYERS = (
-    *("support", "symbolic", "schema", "ir", "program", "shape", "builders", "effects"),
-    *("rewrite", "pass", "passes", "partition", "torch"),
-)
+LAYERS = tuple("support symbolic schema ir program shape builders effects pass passes torch".split())
 MAX_LINES = 550
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 

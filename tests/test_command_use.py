@@ -449,22 +449,22 @@ def test_a_summary_that_becomes_a_program_again_is_noticed(winze: Winze, folder:
 
 
 def test_unknown_fields_of_inner_records_are_kept(winze: Winze, folder: Path) -> None:
-    def kept(spot: Callable[[Any], dict[str, Any]]) -> bool:
+    def kept(spot: Callable[[Any], dict[str, Any]], record: str = "models/model.json") -> bool:
         """Whether the field comes back, by way of the text form too, and nothing is said."""
         with zipfile.ZipFile(folder / "mlp.pt2") as source, zipfile.ZipFile(folder / "new.pt2", "w") as target:
             for name in source.namelist():
                 content = source.read(name)
-                if name.endswith("models/model.json"):
-                    program = json.loads(content)
-                    spot(program)["brand_new"] = {"a": [1, 2.50]}
-                    content = json.dumps(program).encode()
+                if name.endswith(record):
+                    document = json.loads(content)
+                    spot(document)["brand_new"] = {"a": [1, 2.50]}
+                    content = json.dumps(document).encode()
                 target.writestr(name, content)
         done = winze("lower", "new.pt2", "-o", "out.pt2", "--passes", "", cwd=folder)
         text = winze("lower", "new.pt2", "-o", "out.wz", "--passes", "", cwd=folder)
         again = winze("lower", "out.wz", "-o", "again.pt2", "--passes", "", cwd=folder)
         assert (folder / "out.pt2").read_bytes() == (folder / "again.pt2").read_bytes()
         with zipfile.ZipFile(folder / "out.pt2") as written:
-            [name] = [name for name in written.namelist() if name.endswith("models/model.json")]
+            [name] = [name for name in written.namelist() if name.endswith(record)]
             field = spot(json.loads(written.read(name))).get("brand_new")
         return field == {"a": [1, 2.50]} and not done.stderr + text.stderr + again.stderr
 
@@ -487,6 +487,10 @@ def test_unknown_fields_of_inner_records_are_kept(winze: Winze, folder: Path) ->
     assert kept(lambda p: first_role(p, "output_specs"))
     assert kept(lambda p: first_role(p, "output_specs")["arg"]["as_tensor"])
     assert kept(lambda p: graph(p)["nodes"][0])
+    weights = "model_weights_config.json"
+    assert kept(lambda config: config, weights)
+    assert kept(lambda config: next(iter(config["config"].values())), weights)
+    assert kept(lambda config: next(iter(config["config"].values()))["tensor_meta"]["device"], weights)
 
 
 def test_unknown_fields_go_with_their_record_and_that_is_said(winze: Winze, folder: Path, own_programs: Path) -> None:

@@ -20,7 +20,7 @@ std::string place(const Where& where) {
   return text;
 }
 
-void raise(const Error& error) {
+void raise(const DiagnosticError& error) {
   const Diagnostic& diagnostic = error.diagnostic();
   const bool internal = dynamic_cast<const InternalError*>(&error) != nullptr;
   nb::object type = nb::module_::import_("winze._error").attr(internal ? "InternalError" : "Error");
@@ -37,7 +37,7 @@ void register_errors() {
   nb::register_exception_translator([](const std::exception_ptr& exception, void*) {
     try {
       std::rethrow_exception(exception);
-    } catch (const Error& error) {
+    } catch (const DiagnosticError& error) {
       raise(error);
     }
   });

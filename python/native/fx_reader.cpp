@@ -133,8 +133,6 @@ std::optional<Argument> FxReader::nested_graph(nb::handle node) {
       {.graph = &graph, .serial = graph.serial(), .module = held, .attribute = nb::borrow(node)});
   try {
     FxReader(torch_, context_, graphs_).read();
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {  // it holds what no native graph can
     return std::nullopt;
   }
@@ -235,8 +233,6 @@ bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
                                             .structure = is_higher_order ? &structure : nullptr});
     finish_call(node, made, results, false);
     return true;
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {  // an argument that the schema has no place for
     return false;
   }

@@ -149,19 +149,26 @@ def parse_entries(passes_given: PassesLike) -> list[Entry]:
     return entries
 
 
-def run_on_graph(given: LoweringPass, graph: _native.Graph) -> None:
-    """Runs a Python pass and checks what it left. Raises Error that names the pass."""
+def run_on_graph(given: LoweringPass, holder: _native.Program | _native.FxBridge) -> None:
+    """Runs a Python pass over the holder's graph and checks what it left. Raises Error that names the pass; the graph
+    is then as it was before.
+    """
+    holder.begin(given.name)
     try:
-        given(graph)
-        graph.lint()
-    except Exception as error:
-        raise pass_error(given.name, error) from error
+        given(holder.graph)
+        holder.graph.lint()
+    except BaseException as error:
+        holder.undo()
+        if isinstance(error, Exception):
+            raise pass_error(given.name, error) from error
+        raise
+    holder.commit()
 
 
 def pass_error(name: str, error: BaseException) -> Error:
     """What a pass raised, as an error that names the pass."""
     if isinstance(error, Error):
-        return Error(
+        return type(error)(
             f"pass {name} failed: {error.message}",
             node=error.node,
             source=error.source,

@@ -72,13 +72,7 @@ class Program:
     def _run_python(self, entry: LoweringPass) -> Report:
         native = self._native
         before, nodes, start = native.edit_count, len(native.graph), time.perf_counter()
-        native.begin(entry.name)
-        try:
-            run_on_graph(entry, native.graph)
-        except BaseException:
-            native.undo()
-            raise
-        native.commit()
+        run_on_graph(entry, native)
         seconds = time.perf_counter() - start
         done = PassReport(
             entry.name,

@@ -120,7 +120,7 @@ int run_action(const Action& action) {
   } catch (const UsageError& error) {
     write_message(error.diagnostic().str());
     return exit_usage;
-  } catch (const Error& error) {
+  } catch (const DiagnosticError& error) {
     write_message(error.diagnostic().str());
   } catch (const std::bad_alloc&) {
     write_message("error: out of memory");

@@ -133,8 +133,6 @@ template <typename Function>
 auto as_usage(Function function) {
   try {
     return function();
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     throw UsageError(error.diagnostic());
   }

@@ -151,7 +151,7 @@ LowerOutcome lower_file(const LowerSettings& settings, const Target& target,
   Progress progress;
   try {
     run_steps(settings, target, say, progress);
-  } catch (const Error& error) {
+  } catch (const DiagnosticError& error) {
     progress.report.error = error.diagnostic();
   } catch (const std::bad_alloc&) {
     progress.report.error = Diagnostic{.message = "out of memory"};

@@ -6,6 +6,7 @@
 #include "tools/winze/inputs.h"
 #include "tools/winze/program_stats.h"
 #include "winze/ir/text_printer.h"
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 
 namespace winze {

@@ -10,6 +10,7 @@
 
 #include "winze/effects/call_arguments.h"
 #include "winze/effects/call_effects.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -147,20 +148,12 @@ std::string symbols_text(const ExportedProgram& program) {
   const std::vector<RangeConstraint>& ranges = program.range_constraints;
   std::string text = plural(ranges.size(), "symbol") + "\n";
   for (const RangeConstraint& range : ranges) {
-    const auto bound = [](const std::optional<std::int64_t>& value, std::string_view unbounded) {
-      return value ? fmt::format("{}", *value) : std::string(unbounded);
-    };
-    text += fmt::format("  {} in [{}, {}]\n", range.symbol, bound(range.min_val, "-oo"),
-                        bound(range.max_val, "oo"));
+    text += fmt::format("  {} in {}\n", range.symbol, range.interval());
   }
   return text;
 }
 
 }  // namespace
-
-std::string plural(std::uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
 
 std::string bytes_text(std::uint64_t bytes) {
   constexpr std::array units = {"B", "kB", "MB", "GB", "TB"};

@@ -47,7 +47,7 @@ bool verify_one(const std::string& path, const VerifyOptions& options) {
     return findings.empty();
   } catch (const UsageError&) {
     throw;
-  } catch (const Error& error) {
+  } catch (const DiagnosticError& error) {
     write_message(error.diagnostic().str());
     return false;
   }

@@ -166,8 +166,6 @@ Node call_function(Graph& graph, OpId op, std::span<const Argument> arguments,
   Builders& builders = builders_of(graph.context());
   try {
     builders.rules.infer(graph, op, arguments, builders.inference);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     refuse(error.diagnostic());
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <tsl/robin_set.h>
+
 #include "winze/effects/call_arguments.h"
 #include "winze/schema/op.h"
 
@@ -105,8 +107,9 @@ std::vector<Value> CallEffects::writes(Node node) {
   std::vector<Value> written;
   if (!facts(node).writes) return written;
   const OpEffects& effects = context_->ops().get(node.op()).effects;
+  tsl::robin_set<std::uint32_t> seen;
   const auto add = [&](Value value) {
-    if (std::find(written.begin(), written.end(), value) == written.end()) written.push_back(value);
+    if (seen.insert(value.id().index).second) written.push_back(value);
   };
   if (effects.is_unknown || effects.runs_graphs) {
     for_each_input(node, [&](Value value) {

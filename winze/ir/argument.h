@@ -40,6 +40,9 @@ enum class ArgumentKind : std::uint8_t {
   output_spec,    ///< interned OutputSpec of a returned value
 };
 
+/// How deep lists may nest in an argument.
+inline constexpr int max_list_depth = 64;
+
 /// One argument of a call: a value or an attribute. A small plain value; lists refer to memory of
 /// the caller (when passed in) or to slots of a graph (when read from a node).
 class Argument {

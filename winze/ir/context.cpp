@@ -122,19 +122,22 @@ std::string_view Context::text(StringId id) const {
   return id.valid() ? pools_->strings.view(id.index) : std::string_view();
 }
 
+MetaId Context::intern(const Meta& meta) {
+  const auto equals = [&](const Meta& other) { return same_meta(meta, other); };
+  const auto make = [&] {
+    Meta copy = meta;
+    copy.tensor.sizes = pools_->sizes.copy(meta.tensor.sizes);
+    copy.tensor.strides = pools_->sizes.copy(meta.tensor.strides);
+    return copy;
+  };
+  return MetaId{pools_->metas.intern(hash_meta(pools_->combine, meta), equals, make)};
+}
+
 MetaId Context::tensor_meta(const TensorMeta& tensor) {
   Meta meta;
   meta.kind = ValueKind::tensor;
   meta.tensor = tensor;
-  const auto make = [&] {
-    Meta copy = meta;
-    copy.tensor.sizes = pools_->sizes.copy(tensor.sizes);
-    copy.tensor.strides = pools_->sizes.copy(tensor.strides);
-    return copy;
-  };
-  return MetaId{pools_->metas.intern(
-      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
-      make)};
+  return intern(meta);
 }
 
 MetaId Context::sym_meta(ValueKind kind, SymExpr expression) {
@@ -142,26 +145,20 @@ MetaId Context::sym_meta(ValueKind kind, SymExpr expression) {
   meta.kind = kind;
   meta.expression = expression;
   meta.has_expression = true;
-  return MetaId{pools_->metas.intern(
-      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
-      [&] { return meta; })};
+  return intern(meta);
 }
 
 MetaId Context::plain_meta(ValueKind kind) {
   Meta meta;
   meta.kind = kind;
-  return MetaId{pools_->metas.intern(
-      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
-      [&] { return meta; })};
+  return intern(meta);
 }
 
 MetaId Context::custom_object_meta(StringId class_name) {
   Meta meta;
   meta.kind = ValueKind::custom_object;
   meta.class_name = class_name;
-  return MetaId{pools_->metas.intern(
-      hash_meta(pools_->combine, meta), [&](const Meta& other) { return same_meta(meta, other); },
-      [&] { return meta; })};
+  return intern(meta);
 }
 
 MetaId Context::contiguous_meta(ScalarType dtype, std::span<const SymInt> sizes, Device device) {

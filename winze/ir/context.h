@@ -95,6 +95,8 @@ class Context {
 
  private:
   struct Pools;
+  [[nodiscard]] MetaId intern(const Meta& meta);
+
   OpRegistry ops_;
   SymbolicContext symbols_;
   std::unique_ptr<Pools> pools_;

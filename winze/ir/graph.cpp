@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/ir/graph.h"
 
+#include <algorithm>
 #include <atomic>
+#include <ranges>
 
 #include "winze/ir/graph_slots.h"
 #include "winze/ir/op_signature.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -14,12 +17,21 @@ std::uint32_t next_serial() {
   return ++last;
 }
 
+template <typename AnyGraph>
+std::vector<AnyGraph*> with_nested(AnyGraph* root) {
+  std::vector<AnyGraph*> found{root};
+  for (std::size_t index = 0; index < found.size(); ++index) {
+    const std::vector<Graph*> nested = found[index]->subgraphs();
+    found.insert(found.end(), nested.begin(), nested.end());
+  }
+  return found;
+}
+
 [[noreturn]] void refuse_erasure(Node node) {
   std::uint32_t uses = 0;
   for (const Value value : node.values()) uses += value.use_count();
   Diagnostic diagnostic;
-  diagnostic.message =
-      fmt::format("a node is to be erased that still has {} use{}", uses, uses == 1 ? "" : "s");
+  diagnostic.message = fmt::format("a node is to be erased that still has {}", plural(uses, "use"));
   diagnostic.node = node.str();
   const std::vector<Node> users = node.users();
   for (std::size_t index = 0; index < users.size() && index < 5; ++index) {
@@ -118,20 +130,14 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
   const NodeId after = insertion_predecessor();
   check_call(signature, arguments, metas, after);
   journal_->begin_edit();
-  const std::size_t formal = signature.arguments.size();
-  const std::size_t slots = std::max(formal, arguments.size());
+  const std::size_t slots = std::max(signature.arguments.size(), arguments.size());
   const NodeId node =
       allocate_node(NodeKind::call_function, op, static_cast<std::uint32_t>(slots), metas,
                     options.source.valid() ? options.source : insertion_source_);
   const std::uint32_t first = nodes_[node.index].first_slot;
   for (std::uint32_t index = 0; index < slots; ++index) {
-    Argument argument = index < arguments.size() ? arguments[index] : Argument::default_value();
-    if (index < formal && signature.arguments[index].has_default && !argument.is_default()) {
-      argument = canonical(argument);
-      if (same_attribute(argument, signature.arguments[index].default_value))
-        argument = Argument::default_value();
-    }
-    fill_slot(SlotId{first + index}, argument, node);
+    const Argument given = index < arguments.size() ? arguments[index] : Argument::default_value();
+    fill_slot(SlotId{first + index}, normalized(signature, index, given), node);
   }
   finish_node(node, after);
   const Node made = node_at(node);
@@ -204,12 +210,11 @@ std::vector<Graph*> Graph::subgraphs() const {
 }
 
 std::vector<Graph*> Graph::all_graphs() {
-  std::vector<Graph*> found{this};
-  for (std::size_t index = 0; index < found.size(); ++index) {
-    const std::vector<Graph*> nested = found[index]->subgraphs();
-    found.insert(found.end(), nested.begin(), nested.end());
-  }
-  return found;
+  return with_nested(this);
+}
+
+std::vector<const Graph*> Graph::all_graphs() const {
+  return with_nested(this);
 }
 
 std::vector<Node> Graph::placeholders() const {
@@ -329,7 +334,9 @@ std::uint32_t Graph::observe(Value value) {
 }
 
 Value Graph::observed(std::uint32_t reference) const {
-  return value_at(observed_.at(reference));
+  WINZE_CHECK(reference < observed_.size(), "no value of graph \"{}\" has the reference {}", name_,
+              reference);
+  return value_at(observed_[reference]);
 }
 
 void Graph::move_references(ValueId from, ValueId to) {
@@ -337,7 +344,8 @@ void Graph::move_references(ValueId from, ValueId to) {
   const auto found = references_.find(from.index);
   if (found == references_.end()) return;
   const std::vector<std::uint32_t> moved = found->second;
-  for (const std::uint32_t reference : moved) set_reference(reference, to);
+  // The last first, so that each is found at the end of its list, when it is moved back too.
+  for (const std::uint32_t reference : moved | std::views::reverse) set_reference(reference, to);
 }
 
 void Graph::set_reference(std::uint32_t reference, ValueId value) {
@@ -350,8 +358,10 @@ void Graph::set_reference(std::uint32_t reference, ValueId value) {
   journal_->add(record);
   if (old.valid()) {
     const auto found = references_.find(old.index);
-    std::erase(found.value(), reference);
-    if (found->second.empty()) references_.erase(old.index);
+    std::vector<std::uint32_t>& references = found.value();
+    const auto from_end = std::find(references.rbegin(), references.rend(), reference);
+    references.erase(std::next(from_end).base());
+    if (references.empty()) references_.erase(found);
   }
   observed_[reference] = value;
   if (value.valid()) references_[value.index].push_back(reference);

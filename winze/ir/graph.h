@@ -119,6 +119,7 @@ class Graph {
   [[nodiscard]] std::vector<Graph*> subgraphs() const;
   /// This graph and all nested in it, outer before inner.
   [[nodiscard]] std::vector<Graph*> all_graphs();
+  [[nodiscard]] std::vector<const Graph*> all_graphs() const;
 
   // --- Whole-graph operations with torch.fx's names.
 
@@ -250,6 +251,11 @@ class Graph {
   [[nodiscard]] bool is_unused_up_to(ValueId value, NodeId last) const;
   std::uint32_t replace_uses(ValueId from, ValueId to, const std::function<bool(Node)>* predicate);
   [[nodiscard]] inline Argument read_slot(std::uint32_t slot) const;
+  /// Element `index` of a list, wherever it is kept.
+  [[nodiscard]] Argument element(const Argument& list, std::uint32_t index) const {
+    return list.is_external() ? list.external_elements()[index]
+                              : read_slot(list.first_slot().index + index);
+  }
   void check_list(std::span<const Argument> elements, NodeId after, const char* what) const;
   /// Calls `visit(SlotId)` for each slot of the node that holds a value or a graph, list elements
   /// included, in order.
@@ -261,6 +267,9 @@ class Graph {
   void release_list(SlotId slot);
   /// The elements of a list argument in the canonical form: constant lists are interned.
   [[nodiscard]] Argument canonical(const Argument& argument);
+  /// Argument `index` of a call in its one spelling: `default_value` where it equals the default.
+  [[nodiscard]] Argument normalized(const OpSignature& signature, std::size_t index,
+                                    const Argument& argument);
 
   // Order and index (graph_order.cpp).
   void link_node(NodeId node, NodeId after);
@@ -294,11 +303,15 @@ class Graph {
   void detach_node(NodeId node);
   void reattach_node(NodeId node);
   void collect_erased();
-  void check_call(const OpSignature& signature, std::span<const Argument> arguments,
-                  std::span<const MetaId> metas, NodeId after) const;
-  void check_value(const Argument& argument, NodeId after, std::string_view what) const;
   void move_references(ValueId from, ValueId to);
   void set_reference(std::uint32_t reference, ValueId value);
+
+  // What a call must satisfy (graph_check.cpp).
+  void check_call(const OpSignature& signature, std::span<const Argument> arguments,
+                  std::span<const MetaId> metas, NodeId after) const;
+  void check_argument(const OpSignature& signature, std::size_t index, const Argument& argument,
+                      NodeId after) const;
+  void check_value(const Argument& argument, NodeId after, std::string_view what) const;
 
   // Undo (journal.cpp).
   void undo(const Journal::Record& record);

@@ -4,6 +4,7 @@
 
 #include "winze/ir/graph.h"
 #include "winze/ir/op_signature.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -41,11 +42,8 @@ std::string_view describe(ArgumentKind kind) {
 
 void Graph::check_value(const Argument& argument, NodeId after, std::string_view what) const {
   if (argument.is_list()) {
-    for (std::uint32_t index = 0; index < argument.count(); ++index) {
-      check_value(argument.is_external() ? argument.external_elements()[index]
-                                         : read_slot(argument.first_slot().index + index),
-                  after, what);
-    }
+    for (std::uint32_t index = 0; index < argument.count(); ++index)
+      check_value(element(argument, index), after, what);
     return;
   }
   if (!argument.is_value()) return;
@@ -63,6 +61,28 @@ void Graph::check_value(const Argument& argument, NodeId after, std::string_view
   throw Error(std::move(diagnostic));
 }
 
+void Graph::check_argument(const OpSignature& signature, std::size_t index,
+                           const Argument& argument, NodeId after) const {
+  const Op& op = *signature.op;
+  const bool is_formal = index < signature.arguments.size();
+  if (argument.is_default()) {
+    if (is_formal && signature.arguments[index].has_default) return;
+    refuse(op, is_formal ? fmt::format("argument {} (\"{}\") of {} is missing", index,
+                                       op.schema.arguments[index].name, op.qualified_name)
+                         : fmt::format("argument {} of {} is left out and has no default", index,
+                                       op.qualified_name));
+  }
+  if (is_formal) {
+    const ArgumentSignature& formal = signature.arguments[index];
+    if (!formal.kinds.contains(argument.kind())) refuse_argument(op, index, argument);
+    for (std::uint32_t at = 0; argument.is_list() && at < argument.count(); ++at) {
+      const Argument element = this->element(argument, at);
+      if (!formal.element_kinds.contains(element.kind())) refuse_argument(op, index, element);
+    }
+  }
+  check_value(argument, after, op.qualified_name);
+}
+
 void Graph::check_call(const OpSignature& signature, std::span<const Argument> arguments,
                        std::span<const MetaId> metas, NodeId after) const {
   const Op& op = *signature.op;
@@ -71,36 +91,14 @@ void Graph::check_call(const OpSignature& signature, std::span<const Argument> a
     refuse(op, fmt::format("{} takes at most {} arguments, not {}", op.qualified_name, formal,
                            arguments.size()));
   }
-  for (std::size_t index = 0; index < std::max(formal, arguments.size()); ++index) {
-    const bool given = index < arguments.size() && !arguments[index].is_default();
-    if (!given) {
-      if (index < formal && signature.arguments[index].has_default) continue;
-      if (index >= formal)
-        refuse(op, fmt::format("argument {} of {} is left out and has no default", index,
-                               op.qualified_name));
-      refuse(op, fmt::format("argument {} (\"{}\") of {} is missing", index,
-                             op.schema.arguments[index].name, op.qualified_name));
-    }
-    const Argument& argument = arguments[index];
-    if (index < formal && !signature.arguments[index].kinds.contains(argument.kind()))
-      refuse_argument(op, index, argument);
-    if (argument.is_list() || argument.is_value()) {
-      if (index < formal && argument.is_list()) {
-        for (std::uint32_t at = 0; at < argument.count(); ++at) {
-          const Argument element = argument.is_external()
-                                       ? argument.external_elements()[at]
-                                       : read_slot(argument.first_slot().index + at);
-          if (!signature.arguments[index].element_kinds.contains(element.kind()))
-            refuse_argument(op, index, element);
-        }
-      }
-      check_value(argument, after, op.qualified_name);
-    }
-  }
+  for (std::size_t index = 0; index < arguments.size(); ++index)
+    check_argument(signature, index, arguments[index], after);
+  for (std::size_t index = arguments.size(); index < formal; ++index)
+    check_argument(signature, index, Argument::default_value(), after);
   if (signature.fixed_values && metas.size() != signature.value_count) {
-    refuse(op, fmt::format("{} yields {} value{}, but {} meta{} given", op.qualified_name,
-                           signature.value_count, signature.value_count == 1 ? "" : "s",
-                           metas.size(), metas.size() == 1 ? " is" : "s are"));
+    refuse(op, fmt::format("{} yields {}, but {} {} given", op.qualified_name,
+                           plural(signature.value_count, "value"), plural(metas.size(), "meta"),
+                           metas.size() == 1 ? "is" : "are"));
   }
 }
 

@@ -6,8 +6,6 @@
 namespace winze {
 namespace {
 
-constexpr int max_list_depth = 64;
-
 std::string_view kind_name(NodeKind kind) {
   switch (kind) {
     case NodeKind::placeholder:

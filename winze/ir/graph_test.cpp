@@ -144,6 +144,33 @@ TEST_F(GraphTest, CallsThatDoNotFitTheSchemaAreRefused) {
   EXPECT_EQ(graph.size(), 1U);
 }
 
+TEST_F(GraphTest, AnArgumentThatIsSetMustFitTheSchemaAsInACall) {
+  const Value x = graph.placeholder("x", meta());
+  const std::vector<Argument> sizes{Argument(2), Argument(3)};
+  const Node view = graph.call_function(op::aten_view_default, {x, Argument(sizes)}, meta());
+  const std::uint64_t start = graph.edit_count();
+  EXPECT_THAT([&] { view.set_argument(0, context.string_argument("x")); },
+              ThrowsMessage<Error>(HasSubstr("aten.view.default takes Tensor, not a string")));
+  const std::vector<Argument> mixed{Argument(2), context.string_argument("x")};
+  EXPECT_THAT([&] { view.set_argument(1, Argument(mixed)); },
+              ThrowsMessage<Error>(HasSubstr("takes SymInt[], not a string")));
+  EXPECT_THAT(
+      [&] { view.set_argument(1, Argument::default_value()); },
+      ThrowsMessage<Error>(HasSubstr("argument 1 (\"size\") of aten.view.default is missing")));
+  EXPECT_EQ(graph.edit_count(), start);
+}
+
+TEST_F(GraphTest, AListOfTheNodeItselfCanBeSet) {
+  const Value x = graph.placeholder("x", meta());
+  const Value y = graph.placeholder("y", meta());
+  const std::vector<Argument> tensors{x, y};
+  const Node cat = graph.call_function(op::aten_cat_default, {Argument(tensors)}, meta());
+  cat.set_argument(0, cat.argument(0));
+  EXPECT_THAT(cat.input_values(), ElementsAre(x, y));
+  EXPECT_EQ(x.use_count(), 1U);
+  graph.lint();
+}
+
 TEST_F(GraphTest, AValueMustBeDefinedBeforeItIsUsed) {
   const Value x = graph.placeholder("x", meta());
   const Node y = relu(x);

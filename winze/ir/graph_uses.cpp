@@ -4,12 +4,12 @@
 
 #include "winze/ir/graph.h"
 #include "winze/ir/graph_slots.h"
+#include "winze/ir/op_signature.h"
 
 namespace winze {
 namespace {
 
 constexpr std::uint32_t exact_classes = 32;
-constexpr int max_list_depth = 64;
 
 /// True for a list that can be interned whole as a constant list of `kind`.
 bool all_of_kind(std::span<const Argument> elements, ArgumentKind kind) {
@@ -89,6 +89,15 @@ Argument Graph::canonical(const Argument& argument) {
   }
 }
 
+Argument Graph::normalized(const OpSignature& signature, std::size_t index,
+                           const Argument& argument) {
+  if (argument.is_default() || index >= signature.arguments.size()) return argument;
+  const ArgumentSignature& formal = signature.arguments[index];
+  if (!formal.has_default) return argument;
+  const Argument stored = canonical(argument);
+  return same_attribute(stored, formal.default_value) ? Argument::default_value() : stored;
+}
+
 void Graph::fill_slot(SlotId slot, const Argument& given, NodeId owner, int depth) {
   slots_[slot.index].owner = owner;
   if (given.is_value()) {
@@ -112,10 +121,7 @@ void Graph::fill_slot(SlotId slot, const Argument& given, NodeId owner, int dept
   const std::uint32_t first = allocate_slots(count);
   set_raw(slot, Argument::slots(SlotId{first}, count));
   for (std::uint32_t index = 0; index < count; ++index) {
-    const Argument element = argument.is_external()
-                                 ? argument.external_elements()[index]
-                                 : read_slot(argument.first_slot().index + index);
-    fill_slot(SlotId{first + index}, element, owner, depth + 1);
+    fill_slot(SlotId{first + index}, element(argument, index), owner, depth + 1);
   }
 }
 

@@ -49,4 +49,14 @@ struct Meta {
   [[nodiscard]] bool is_tensor() const { return kind == ValueKind::tensor; }
 };
 
+/// Calls `visit(SymExpr)` for each expression in the meta: the value, or sizes, strides and offset.
+template <typename Visit>
+void for_each_expression(const Meta& meta, Visit visit) {
+  if (meta.has_expression) visit(meta.expression);
+  if (!meta.is_tensor()) return;
+  for (const SymInt size : meta.tensor.sizes) visit(size);
+  for (const SymInt stride : meta.tensor.strides) visit(stride);
+  visit(meta.tensor.storage_offset);
+}
+
 }  // namespace winze

@@ -2,6 +2,7 @@
 #include "winze/ir/node.h"
 
 #include <algorithm>
+#include <deque>
 
 #include <tsl/robin_set.h>
 
@@ -23,6 +24,21 @@ class UniqueNodes {
  private:
   tsl::robin_set<std::uint32_t> seen_;
   std::vector<Node> nodes_;
+};
+
+/// Copies of lists, so that they do not lie in slots that are about to be written to.
+class ListCopies {
+ public:
+  Argument copy(const Node& node, const Argument& argument) {
+    if (!argument.is_list() || argument.count() == 0) return argument;
+    std::vector<Argument>& elements = lists_.emplace_back();
+    for (std::uint32_t index = 0; index < argument.count(); ++index)
+      elements.push_back(copy(node, node.element(argument, index)));
+    return Argument(std::span<const Argument>(elements));
+  }
+
+ private:
+  std::deque<std::vector<Argument>> lists_;
 };
 
 }  // namespace
@@ -163,27 +179,22 @@ Value Node::argument_value(std::uint32_t index) const {
 Argument Node::element(const Argument& list, std::uint32_t index) const {
   WINZE_CHECK(list.is_list() && index < list.count(), "element {} of a list of {}", index,
               list.count());
-  return list.is_external() ? list.external_elements()[index]
-                            : checked().read_slot(list.first_slot().index + index);
+  return checked().element(list, index);
 }
 
 void Node::set_argument(std::uint32_t index, const Argument& argument) const {
   WINZE_CHECK(index < argument_count(), "argument {} of a node with {}", index, argument_count());
-  graph_->check_value(argument, prev().valid() ? prev().id() : NodeId{}, target());
-  Argument stored = graph_->canonical(argument);
+  const NodeId before = prev().valid() ? prev().id() : NodeId{};
+  Argument stored = argument;
   if (is_call()) {
     const OpSignature& signature = graph_->context().signature(op());
-    if (index < signature.arguments.size()) {
-      const ArgumentSignature& formal = signature.arguments[index];
-      if (stored.is_default() ? !formal.has_default : !formal.kinds.contains(stored.kind())) {
-        fail("argument {} (\"{}\") of {} takes {}, not {}", index,
-             signature.op->schema.arguments[index].name, target(),
-             signature.op->schema.arguments[index].type.str(), describe(stored.kind()));
-      }
-      if (formal.has_default && same_attribute(stored, formal.default_value))
-        stored = Argument::default_value();
-    }
+    graph_->check_argument(signature, index, argument, before);
+    stored = graph_->normalized(signature, index, argument);
+  } else {
+    graph_->check_value(argument, before, target());
   }
+  ListCopies copies;
+  stored = copies.copy(*this, stored);
   graph_->journal_->begin_edit();
   graph_->change_slot(SlotId{graph_->nodes_[id_.index].first_slot + index}, stored);
 }

@@ -5,6 +5,7 @@
 #include "winze/ir/text_parser.h"
 #include "winze/ir/text_types.h"
 #include "winze/support/edit_distance.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -92,11 +93,10 @@ void TextParser::place_positional(Call& call, const Argument& argument, std::siz
     return;
   }
   if (!schema.is_variadic_arguments) {
-    lexer_.fail_at(
-        offset,
-        fmt::format("{} takes at most {} argument{} by position", call.callee->op->qualified_name,
-                    call.callee->positional, call.callee->positional == 1 ? "" : "s"),
-        "its schema is " + print_schema(schema));
+    lexer_.fail_at(offset,
+                   fmt::format("{} takes at most {} by position", call.callee->op->qualified_name,
+                               plural(call.callee->positional, "argument")),
+                   "its schema is " + print_schema(schema));
   }
   call.more.push_back(argument);
 }

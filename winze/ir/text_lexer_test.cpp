@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "winze/support/error_of.h"
+
 namespace winze {
 namespace {
 
@@ -13,12 +15,7 @@ using ::testing::HasSubstr;
 
 std::string error_of(const std::function<void(TextLexer&)>& read, std::string_view text) {
   TextLexer lexer(text, "t.wz");
-  try {
-    read(lexer);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return winze::error_of([&] { read(lexer); });
 }
 
 TEST(TextLexer, SkipsBlanksAndComments) {

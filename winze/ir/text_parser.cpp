@@ -403,8 +403,6 @@ Node TextParser::make_call(Scope& scope, Call& call) {
       options.structure = &call.structure;
     }
     return scope.graph->call_function(id, call.arguments, call.metas, options);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     lexer_.rethrow_at(call.offset, error);
   }
@@ -464,8 +462,6 @@ void TextParser::return_values(Scope& scope) {
   Node node;
   try {
     node = scope.graph->output(values, roles);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     lexer_.rethrow_at(begin, error);
   }

@@ -16,6 +16,7 @@
 
 #include "winze/ir/graph.h"
 #include "winze/ir/text_lexer.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -178,12 +179,12 @@ class TextParser {
   Context* context_;
   TextLexer lexer_;
   Device default_device_;
-  tsl::robin_map<std::string_view, MetaId> tensor_types_;
-  tsl::robin_map<std::string_view, SymExpr> expressions_;
+  StringViewMap<MetaId> tensor_types_;
+  StringViewMap<SymExpr> expressions_;
   std::deque<Operator> operators_;
-  tsl::robin_map<std::string, const Operator*> quoted_operators_;
-  tsl::robin_map<std::string_view, const Operator*> operator_words_;  // views of the text
-  tsl::robin_map<std::string, bool> namespaces_;
+  StringMap<const Operator*> quoted_operators_;
+  StringViewMap<const Operator*> operator_words_;  // views of the text
+  StringMap<bool> namespaces_;
   std::vector<Argument> elements_;           // of the lists being read
   std::deque<std::vector<Argument>> lists_;  // of the calls being read
   std::deque<Call> calls_;                   // by depth of their graph

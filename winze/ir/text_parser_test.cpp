@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "winze/ir/text_printer.h"
+#include "winze/support/error_of.h"
 
 namespace winze {
 namespace {
@@ -18,12 +19,7 @@ std::string reprint(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    reprint(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return winze::error_of([&] { return reprint(text); });
 }
 
 /// A graph with `statement` as its only statement, over inputs %x and %i.

@@ -227,24 +227,15 @@ void SymbolCollector::add(MetaId id) {
   if (id.index >= seen_metas_.size()) seen_metas_.resize(id.index + id.index / 2 + 64);
   if (seen_metas_[id.index]) return;
   seen_metas_[id.index] = true;
-  const Meta& meta = context_->meta(id);
-  if (meta.has_expression) add(meta.expression);
-  if (!meta.is_tensor()) return;
-  for (const SymInt size : meta.tensor.sizes) add(size);
-  for (const SymInt stride : meta.tensor.strides) add(stride);
-  add(meta.tensor.storage_offset);
+  for_each_expression(context_->meta(id), [this](SymExpr expression) { add(expression); });
 }
 
 void SymbolCollector::add(const Graph& graph) {
-  std::vector<const Graph*> graphs{&graph};
-  while (!graphs.empty()) {
-    const Graph& current = *graphs.back();
-    graphs.pop_back();
-    for (const Node node : current.nodes()) {
+  for (const Graph* each : graph.all_graphs()) {
+    for (const Node node : each->nodes()) {
       for (std::uint32_t index = 0; index < node.value_count(); ++index)
         add(node.value(index).meta_id());
     }
-    for (const Graph* nested : current.subgraphs()) graphs.push_back(nested);
   }
 }
 

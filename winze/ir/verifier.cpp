@@ -8,6 +8,7 @@
 
 #include "winze/ir/graph_checker.h"
 #include "winze/ir/verifier_checks.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -35,6 +36,7 @@ std::optional<VerifyLevel> verify_level_from_name(std::string_view name) {
 }
 
 bool check_structure(const Graph& graph, Findings& findings) {
+  // Which graphs are nested in one is read only once it was found sound.
   std::vector<const Graph*> graphs{&graph};
   while (!graphs.empty()) {
     const Graph& current = *graphs.back();
@@ -50,12 +52,8 @@ bool check_structure(const Graph& graph, Findings& findings) {
 bool check_graph(const Graph& graph, VerifyLevel level, Findings& findings) {
   if (!check_structure(graph, findings)) return false;
   if (level == VerifyLevel::structure) return true;
-  std::vector<const Graph*> graphs{&graph};
-  while (!graphs.empty()) {
-    const Graph& current = *graphs.back();
-    graphs.pop_back();
-    for (const Node node : current.nodes()) check_node(node, level, findings);
-    for (const Graph* nested : current.subgraphs()) graphs.push_back(nested);
+  for (const Graph* each : graph.all_graphs()) {
+    for (const Node node : each->nodes()) check_node(node, level, findings);
   }
   if (level >= VerifyLevel::meta) check_symbols(graph, findings);
   return true;
@@ -91,8 +89,8 @@ void Graph::lint() const {
   std::vector<Diagnostic> found = verify(*this, VerifyLevel::schema);
   if (found.empty()) return;
   Diagnostic all;
-  all.message = fmt::format("graph \"{}\" is not valid: {} finding{}", name_, found.size(),
-                            found.size() == 1 ? "" : "s");
+  all.message =
+      fmt::format("graph \"{}\" is not valid: {}", name_, plural(found.size(), "finding"));
   for (const Diagnostic& finding : found) {
     all.notes.push_back(finding.message + (finding.node.empty() ? "" : ", at " + finding.node));
   }

@@ -128,12 +128,8 @@ class SymbolChecker {
     if (meta_index >= seen_.size()) seen_.resize(meta_index + meta_index / 2 + 64);
     if (seen_[meta_index]) return;
     seen_[meta_index] = true;
-    const Meta& meta = value.meta();
-    if (meta.has_expression) check_expression(node, meta.expression);
-    if (!meta.is_tensor()) return;
-    for (const SymInt size : meta.tensor.sizes) check_expression(node, size);
-    for (const SymInt stride : meta.tensor.strides) check_expression(node, stride);
-    check_expression(node, meta.tensor.storage_offset);
+    for_each_expression(value.meta(),
+                        [&](SymExpr expression) { check_expression(node, expression); });
   }
 
   void check_expression(const Node& node, SymExpr expression) {

@@ -5,7 +5,7 @@
 
 namespace winze {
 
-OpCounts::OpCounts(Graph& root) : counts_(root.context().ops().size()) {
+OpCounts::OpCounts(const Graph& root) : counts_(root.context().ops().size()) {
   for (const Graph* graph : root.all_graphs()) {
     nodes_ += graph->size();
     for (Node node : graph->nodes()) {

@@ -13,7 +13,7 @@ namespace winze {
 class OpCounts {
  public:
   /// O(nodes).
-  explicit OpCounts(Graph& root);
+  explicit OpCounts(const Graph& root);
 
   /// Nodes of every kind.
   [[nodiscard]] std::size_t nodes() const { return nodes_; }

@@ -3,7 +3,6 @@
 
 #include <exception>
 
-#include "winze/pass/program_snapshot.h"
 #include "winze/program/program.h"
 
 namespace winze {
@@ -25,18 +24,24 @@ const ExportedProgram& PassContext::program() const {
 
 ExportedProgram& PassContext::edit_program() {
   static_cast<void>(program());
-  if (snapshot_ == nullptr) snapshot_ = std::make_unique<ProgramSnapshot>(*program_);
+  if (snapshot_ == nullptr) snapshot_ = std::make_unique<ProgramDetails>(*program_);
   return *program_;
 }
 
 void PassContext::restore_program() {
-  if (snapshot_ != nullptr) std::move(*snapshot_).restore(*program_);
+  if (snapshot_ == nullptr) return;
+  static_cast<ProgramDetails&>(*program_) = std::move(*snapshot_);
+  program_->apply_range_constraints();
   snapshot_.reset();
 }
 
 AliasAnalysis PassContext::alias_analysis(Graph& graph) const {
   const bool is_programs = program_ != nullptr && program_->graph.get() == &graph;
   return is_programs ? AliasAnalysis(*program_) : AliasAnalysis(graph);
+}
+
+PreservedCalls PassContext::preserved_calls(const Graph& graph) const {
+  return program_ != nullptr ? PreservedCalls(*program_) : PreservedCalls(graph.context());
 }
 
 void PassContext::count(std::string_view statistic, std::int64_t amount) {

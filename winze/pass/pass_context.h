@@ -13,11 +13,12 @@
 #include "winze/ir/graph.h"
 #include "winze/pass/pass_options.h"
 #include "winze/pass/report.h"
+#include "winze/program/module_calls.h"
 
 namespace winze {
 
 struct ExportedProgram;
-class ProgramSnapshot;
+struct ProgramDetails;
 
 /// What a pass is given beside the graph: its options, the program around the graph, and a way to
 /// say what it did.
@@ -46,6 +47,8 @@ class PassContext {
 
   /// Which values of `graph`, the program's own or one that stands alone, may share storage.
   [[nodiscard]] AliasAnalysis alias_analysis(Graph& graph) const;
+  /// Which calls of modules its nodes have to stay in.
+  [[nodiscard]] PreservedCalls preserved_calls(const Graph& graph) const;
 
   /// Says that the pass is not meant for this program, and why. It must not have edited anything;
   /// the report shows it as skipped and what it promises to leave none of is not checked.
@@ -82,7 +85,7 @@ class PassContext {
   ExportedProgram* program_;
   const PassOptions* options_;
   PassReport* report_;
-  std::unique_ptr<ProgramSnapshot> snapshot_;
+  std::unique_ptr<ProgramDetails> snapshot_;  ///< from before the first edit of the program
   std::string failing_rule_;
 };
 

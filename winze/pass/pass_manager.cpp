@@ -37,8 +37,8 @@ std::int64_t peak_resident_bytes() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
-bool calls_any(Graph& root, const OpList& ops) {
-  const std::vector<Graph*> graphs = root.all_graphs();
+bool calls_any(const Graph& root, const OpList& ops) {
+  const std::vector<const Graph*> graphs = root.all_graphs();
   return std::any_of(graphs.begin(), graphs.end(), [&](const Graph* graph) {
     return std::any_of(ops.begin(), ops.end(), [&](OpId op) { return graph->count(op) != 0; });
   });
@@ -77,14 +77,14 @@ std::string_view name_of(EditKind kind) {
 }
 
 /// The newest edit of the open transaction as data.
-std::optional<LastEdit> last_edit(Graph& graph) {
+std::optional<LastEdit> last_edit(const Graph& graph) {
   const Journal& journal = graph.journal();
   if (journal.pending() == 0) return std::nullopt;
   const Journal::Entry entry = journal.entry(journal.pending() - 1);
   LastEdit edit{.kind = std::string(name_of(entry.kind)),
                 .author = std::string(entry.author),
                 .id = entry.node};
-  const std::vector<Graph*> graphs = graph.all_graphs();
+  const std::vector<const Graph*> graphs = graph.all_graphs();
   edit.graph = static_cast<std::size_t>(std::ranges::find(graphs, entry.graph) - graphs.begin());
   const Node node = entry.graph->node_at(entry.node);
   if (entry.kind == EditKind::erase_node || !node || !node.is_alive()) return edit;
@@ -203,7 +203,7 @@ class PipelineRun {
       pass.reason = fmt::format("after {} edits", *options_.stop_after_edits);
       report_.stopped_by_edit_limit = true;
       return std::nullopt;
-    } catch (const Error& error) {
+    } catch (const DiagnosticError& error) {
       return error.diagnostic();
     } catch (const std::bad_alloc&) {
       return Diagnostic{.message = "out of memory"};
@@ -284,7 +284,7 @@ class PipelineRun {
       write_file_atomically(path, reproducer_text(program_, entry.str(), report_.error->str()));
       report_.reproducer = path;
       report_.error->notes.push_back(fmt::format("reproducer: {}", path));
-    } catch (const Error& error) {
+    } catch (const DiagnosticError& error) {
       report_.error->notes.push_back(
           fmt::format("no reproducer was written: {}", error.diagnostic().message));
     }

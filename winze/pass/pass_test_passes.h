@@ -4,6 +4,7 @@
 #include "winze/pass/pass_context.h"
 #include "winze/pass/pass_registry.h"
 #include "winze/schema/op_ids.h"
+#include "winze/support/error_of.h"
 
 /// Small passes for the tests of this component.
 namespace winze::testing {
@@ -76,17 +77,6 @@ inline PassRegistry test_registry() {
   }
   registry.add_pipeline({"both", "note-only, erase-relus", "Two of them."});
   return registry;
-}
-
-/// What an action throws, as text; empty where it throws nothing.
-template <typename Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace winze::testing

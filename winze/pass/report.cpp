@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "winze/support/json_writer.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -86,10 +87,6 @@ void write_pass(JsonWriter& json, const PassReport& pass) {
   write_size(json, "dropped_notes", pass.dropped_notes);
   write_size(json, "dropped_warnings", pass.dropped_warnings);
   json.end_object();
-}
-
-std::string plural(std::uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 std::string outcome(const PassReport& pass) {

@@ -49,4 +49,12 @@ bool is_view_seen(Value source, Value view, const AliasAnalysis& aliases) {
          (aliases.is_returned(source) && aliases.is_input(source));
 }
 
+void NoOpRemoval::remove(Node call) {
+  const Value source = call.argument_value(0);
+  if (!preserved_.same(source.node(), call)) return;
+  aliases_.merge(source, call.value());
+  call.value().replace_all_uses_with(source);
+  call.erase();
+}
+
 }  // namespace winze

@@ -3,6 +3,8 @@
 
 #include "winze/effects/alias_analysis.h"
 #include "winze/ir/graph.h"
+#include "winze/pass/pass_context.h"
+#include "winze/program/module_calls.h"
 
 namespace winze {
 
@@ -25,5 +27,21 @@ namespace winze {
 /// meta: by an unbacked symbol made of each, by sizes or strides that are changed in place, or
 /// since the caller is given both.
 [[nodiscard]] bool is_view_seen(Value source, Value view, const AliasAnalysis& aliases);
+
+/// Takes out calls that do nothing, and keeps what is known of storage right meanwhile.
+class NoOpRemoval {
+ public:
+  NoOpRemoval(Graph& root, const PassContext& context)
+      : aliases_(context.alias_analysis(root)), preserved_(context.preserved_calls(root)) {}
+
+  [[nodiscard]] const AliasAnalysis& aliases() const { return aliases_; }
+  /// Replaces the result of a call by its first argument, and erases the call; but not where it may
+  /// be all that a module whose signature was preserved does.
+  void remove(Node call);
+
+ private:
+  AliasAnalysis aliases_;
+  PreservedCalls preserved_;
+};
 
 }  // namespace winze

@@ -159,8 +159,6 @@ std::optional<std::string> why_not_fitting(const Storage& storage, const TensorM
       problem = fmt::format("its storage of {} bytes is no whole number of elements of {} bytes",
                             storage.size, width);
     }
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     problem = error.diagnostic().message;
   }

@@ -258,7 +258,7 @@ Argument ArgumentReader::read_custom_object(JsonValue value) {
 }
 
 Argument ArgumentReader::read_complex(JsonValue value) {
-  session_.know_only(value, {"real", "imag"}, "ComplexValue");
+  session_.know_only(value, {"real", "imag"});
   return session_.context.complex(value.get("real").real(), value.get("imag").real());
 }
 

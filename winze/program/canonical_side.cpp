@@ -31,15 +31,11 @@ CanonicalSide::CanonicalSide(const ExportedProgram& program, SymbolicContext& sh
 }
 
 void CanonicalSide::name_symbols(const Graph& graph) {
-  std::vector<const Graph*> graphs{&graph};
-  while (!graphs.empty()) {
-    const Graph& current = *graphs.back();
-    graphs.pop_back();
-    for (const Node node : current.nodes()) {
+  for (const Graph* each : graph.all_graphs()) {
+    for (const Node node : each->nodes()) {
       for (std::uint32_t index = 0; index < node.value_count(); ++index)
         name_symbols(node.value(index).meta_id());
     }
-    for (const Graph* nested : current.subgraphs()) graphs.push_back(nested);
   }
 }
 
@@ -47,12 +43,7 @@ void CanonicalSide::name_symbols(MetaId id) {
   if (id.index >= named_metas_.size()) named_metas_.resize(id.index + id.index / 2 + 64);
   if (named_metas_[id.index]) return;
   named_metas_[id.index] = true;
-  const Meta& meta = context().meta(id);
-  if (meta.has_expression) name_symbols(meta.expression);
-  if (!meta.is_tensor()) return;
-  for (const SymInt size : meta.tensor.sizes) name_symbols(size);
-  for (const SymInt stride : meta.tensor.strides) name_symbols(stride);
-  name_symbols(meta.tensor.storage_offset);
+  for_each_expression(context().meta(id), [this](SymExpr expression) { name_symbols(expression); });
 }
 
 void CanonicalSide::name_symbols(SymExpr expression) {

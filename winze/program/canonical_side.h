@@ -9,6 +9,7 @@
 #include <tsl/robin_map.h>
 
 #include "winze/program/program.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -46,8 +47,8 @@ class CanonicalSide {
   const ExportedProgram* program_;
   SymbolicContext* shared_;
   tsl::robin_map<SymExpr, SymExpr, std::hash<SymExpr>> expressions_;
-  tsl::robin_map<std::string, std::string> symbol_names_;
-  tsl::robin_map<std::string_view, std::uint32_t> user_inputs_;  // position by name
+  StringMap<std::string> symbol_names_;
+  StringViewMap<std::uint32_t> user_inputs_;  // position by name
   std::vector<bool> named_metas_;
   std::vector<std::uint64_t> metas_;
   std::vector<std::uint64_t> ops_;

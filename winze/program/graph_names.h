@@ -7,10 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include "winze/ir/graph.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -37,8 +35,8 @@ class GraphNames {
 
   std::vector<std::string_view> value_names_;
   std::vector<std::string_view> node_names_;
-  tsl::robin_set<std::string_view> used_;
-  tsl::robin_map<std::string, std::uint32_t> next_suffix_;
+  StringViewSet used_;
+  StringMap<std::uint32_t> next_suffix_;
   std::deque<std::string> made_;
 };
 

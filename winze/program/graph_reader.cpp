@@ -149,8 +149,6 @@ void GraphReader::read_outputs(JsonValue outputs, const std::optional<SignatureJ
   }
   try {
     graph_.output(values, roles);
-  } catch (const InternalError&) {
-    throw;
   } catch (Error& error) {
     rethrow_at(error, outputs);
   }
@@ -165,7 +163,7 @@ Argument GraphReader::read_subgraph(JsonValue argument) {
     } else if (field.key == "graph") {
       graph = field.value;
     } else {
-      session_.unknown_field(argument, field, "GraphArgument");
+      session_.unknown_field(argument, field);
     }
   }
   if (depth_ == max_graph_depth) {

@@ -41,6 +41,16 @@ void WriteSession::write_unknown_fields(JsonWriter& writer, std::string_view jso
   }
 }
 
+std::string WriteSession::put_back(std::string json,
+                                   const std::vector<UnknownMembers>& kept) const {
+  if (!keeps_unknown_fields) return json;
+  return with_unknown_members(std::move(json), kept, [this](const UnknownMembers& lost) {
+    warn(fmt::format(
+        "{} of {} is dropped, which this version does not know: that record is gone, or another",
+        lost.members, lost.path));
+  });
+}
+
 GraphWriter::GraphWriter(WriteSession& session, const Graph& graph, JsonWriter& writer)
     : session_(session),
       graph_(graph),
@@ -322,12 +332,10 @@ void GraphWriter::write_table(std::string_view key, ValueKind kind) {
 std::string_view GraphWriter::name_shared_body(const Graph& graph, std::string& body) {
   JsonWriter writer(body);
   GraphWriter(session_, graph, writer).write();
-  std::vector<SharedBody>& known = shared_bodies_[std::string(graph.name())];
-  for (const SharedBody& other : known) {
-    if (other.body == body) return other.name;
-  }
-  known.push_back({names_.add_attribute(graph.name()), body});
-  return known.back().name;
+  const auto [known, is_new] =
+      shared_bodies_[std::string(graph.name())].try_emplace(body, std::string_view());
+  if (is_new) known.value() = names_.add_attribute(graph.name());
+  return known->second;
 }
 
 void GraphWriter::count_subgraph_names() {

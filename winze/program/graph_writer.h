@@ -14,6 +14,7 @@
 #include "winze/program/program.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/json_writer.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -30,6 +31,10 @@ struct WriteSession {
   void warn(std::string message) const;
   /// Writes the members of a JSON object kept from the file, where the target may have them.
   void write_unknown_fields(JsonWriter& writer, std::string_view json) const;
+  /// The document with the members kept from the file, where the target may have them; a warning
+  /// names those whose record is gone.
+  [[nodiscard]] std::string put_back(std::string json,
+                                     const std::vector<UnknownMembers>& kept) const;
 };
 
 /// Writes the schema's Graph with all graphs nested in it.
@@ -65,14 +70,10 @@ class GraphWriter {
   JsonWriter& writer_;
   GraphNames names_;
   ArgumentWriter arguments_;
-  /// A body that was written under a name which several nested graphs have.
-  struct SharedBody {
-    std::string_view name;
-    std::string body;
-  };
-  tsl::robin_map<std::string, std::uint32_t>
-      subgraph_names_;  ///< how many nested graphs have the name
-  tsl::robin_map<std::string, std::vector<SharedBody>> shared_bodies_;
+  StringMap<std::uint32_t> subgraph_names_;  ///< how many nested graphs have the name
+  /// Of bodies that were written under a name which several nested graphs have: by that name, the
+  /// name of each body.
+  StringMap<StringMap<std::string_view>> shared_bodies_;
   bool knows_module_stacks_ = false;
   tsl::robin_map<std::uint32_t, std::string_view> module_stacks_;  ///< of nodes that have none
 };

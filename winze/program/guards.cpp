@@ -84,10 +84,15 @@ std::string GuardReader::with_symbols(std::string_view guard) const {
   constexpr std::string_view of_tensor = ".size()[";
   std::string text;
   std::size_t done = 0;
-  for (std::size_t at = guard.find("L["); at != std::string_view::npos;
-       at = guard.find("L[", at + 1)) {
-    if (at < done || (at > 0 && is_word(guard[at - 1]))) continue;
+  // Behind the last bracket no source ends, and within one none begins: each byte is read once.
+  const std::size_t last_bracket = guard.rfind(']');
+  if (last_bracket == std::string_view::npos) return std::string(guard);
+  std::size_t next = 0;
+  for (std::size_t at = guard.find("L["); at < last_bracket; at = guard.find("L[", next)) {
+    next = at + 1;
+    if (at > 0 && is_word(guard[at - 1])) continue;
     const Source source = read_source(guard, at);
+    next = source.end;
     const auto found = source.is_read ? inputs_.find(source.name) : inputs_.end();
     if (found == inputs_.end()) continue;
     const Meta& meta = *found->second;
@@ -142,8 +147,6 @@ void GuardReader::read_comparison(std::string_view text, Result& result) const {
     const SymExpr left = symbols_.parse(text.substr(0, at));
     const SymExpr right = symbols_.parse(text.substr(at + relation.size()));
     result.relations.push_back({left, right, std::string(relation)});
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {
     result.is_complete = false;  // written in a way that only Python reads
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "winze/program/program.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -39,7 +40,7 @@ class GuardReader {
   [[nodiscard]] std::string with_symbols(std::string_view guard) const;
 
   SymbolicContext& symbols_;
-  std::unordered_map<std::string, const Meta*> inputs_;  ///< by name
+  StringMap<const Meta*> inputs_;  ///< by name
 };
 
 }  // namespace winze

@@ -52,7 +52,7 @@ TEST(GuardReader, LeavesOutWhatOnlyPythonReads) {
   for (const char* guard :
        {"L['y'].size()[0] == 2", "L['x'].size()[2] == 2", "L['x'].stride()[0] == 2",
         "L['d'][0].size()[0] == 2", "L['x'].size()[", "L['x", "L[", "L['n'] == 1 or L['n'] == 2",
-        "L['n'] ==", "not ___check_obj_id(L['n'])"})
+        "L['n'] ==", "L[L['n'] == 1", "L[L[L['n']] == 1", "not ___check_obj_id(L['n'])"})
     EXPECT_THAT(read(guard), ElementsAre("...")) << guard;
 }
 

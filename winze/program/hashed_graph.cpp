@@ -11,11 +11,10 @@ namespace winze {
 HashedGraph::HashedGraph(CanonicalSide& side, const Graph& graph) : side_(&side), graph_(&graph) {
   // Inner graphs first: a call's hash takes in those of its bodies. Nesting is bounded by all
   // readers; what is deeper counts by its name alone.
-  for (const Graph* nested : graph.subgraphs()) {
-    int depth = 0;
-    for (const Graph* at = nested; at->parent() != nullptr; at = at->parent()) ++depth;
+  int depth = 1;
+  for (const Graph* at = &graph; at->parent() != nullptr; at = at->parent()) ++depth;
+  for (const Graph* nested : graph.subgraphs())
     nested_.emplace(nested, depth > text_max_depth ? 0 : HashedGraph(side, *nested).whole());
-  }
   positions_.resize(graph.node_capacity());
   std::uint32_t input_position = 0;
   for (const Node node : graph.nodes()) {

@@ -41,7 +41,7 @@ SymExpr read_expression(ReadSession& session, JsonValue value) {
     } else if (field.key == "hint") {
       hint = field.value;
     } else {
-      session.unknown_field(value, field, "SymExpr");
+      session.unknown_field(value, field);
     }
   }
   const JsonValue source = required(text, value, "expr_str");
@@ -153,7 +153,7 @@ MetaId read_tensor_meta(ReadSession& session, JsonValue value) {
     } else if (field.key == "layout") {
       layout = field.value;
     } else {
-      session.unknown_field(value, field, "TensorMeta");
+      session.unknown_field(value, field);
     }
   }
   TensorMeta meta;
@@ -205,7 +205,7 @@ Device read_device(ReadSession& session, JsonValue value) {
     } else if (field.key == "index") {
       index = field.value;
     } else {
-      session.unknown_field(value, field, "Device");
+      session.unknown_field(value, field);
     }
   }
   Device device;

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include <tsl/robin_map.h>
-
 #include "winze/schema/op.h"
 #include "winze/schema/op_ids.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -199,10 +198,10 @@ class Outline {
   const Graph& graph_;
   ModuleStacks& stacks_;
   std::vector<bool>* failed_ = nullptr;
-  tsl::robin_map<std::string, std::size_t> entries_;
+  StringMap<std::size_t> entries_;
   std::vector<Frame> frames_;
   tsl::robin_set<std::uint32_t> seen_;
-  tsl::robin_set<std::string> finished_;
+  StringSet finished_;
 };
 
 bool is_whole(const Graph& graph, const ModuleCallSignature& signature) {
@@ -215,7 +214,7 @@ bool is_whole(const Graph& graph, const ModuleCallSignature& signature) {
 
 /// With one call of a module all are lost: PyTorch numbers those that have a signature.
 void lose_all_calls(const ExportedProgram& program, std::vector<bool>& lost) {
-  tsl::robin_set<std::string_view> modules;
+  StringViewSet modules;
   for (std::size_t at = 0; at < lost.size(); ++at) {
     if (lost[at]) modules.insert(module_of(program.module_call_graph[at].fqn));
   }

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <tsl/robin_set.h>
-
 #include "winze/program/module_stacks.h"
 #include "winze/program/program.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -18,9 +17,9 @@ namespace winze {
 class PreservedCalls {
  public:
   explicit PreservedCalls(const ExportedProgram& program);
+  /// Of a graph that stands alone: none.
+  explicit PreservedCalls(const Context& context) : stacks_(context) {}
 
-  /// Whether there are any but that of the root.
-  [[nodiscard]] bool any() const { return !calls_.empty(); }
   /// A number for the innermost preserved call that the node is in; 0 where it is in none.
   [[nodiscard]] std::uint32_t of(Node node);
   /// Whether both nodes are in the same.
@@ -28,7 +27,7 @@ class PreservedCalls {
 
  private:
   ModuleStacks stacks_;
-  tsl::robin_set<std::string> calls_;
+  StringSet calls_;
 };
 
 /// Which entries of the module call graph `torch.export.unflatten` cannot make modules of any more:

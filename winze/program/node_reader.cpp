@@ -73,8 +73,6 @@ void NodeReader::read(JsonValue node) {
   Node made;
   try {
     made = graph_.call_function(call.op, call.arguments, metas_, options);
-  } catch (const InternalError&) {
-    throw;
   } catch (Error& error) {
     rethrow_at(error, node);
   }
@@ -109,7 +107,7 @@ NodeReader::Input NodeReader::read_input(JsonValue input) {
     } else if (field.key == "kind") {
       kind = field.value;
     } else {
-      session_.unknown_field(input, field, "NamedArgument");
+      session_.unknown_field(input, field);
     }
   }
   Input read{required(name, input, "name").string(), required(arg, input, "arg"), false, input};

@@ -5,18 +5,17 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/ir/graph.h"
 #include "winze/ir/op_signature.h"
 #include "winze/program/argument_reader.h"
 #include "winze/program/read_session.h"
 #include "winze/program/value_scope.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
 /// Operators by the target's text in the file; invalid for a target that is not known.
-using TargetMap = tsl::robin_map<std::string_view, OpId, TextHash>;
+using TargetMap = StringViewMap<OpId>;
 
 /// Whether a file says of calls to this operator that they return None, where the schema gives no
 /// result: that is so of Python functions, not of operators of the dispatcher.

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "winze/support/error_of.h"
+
 namespace winze {
 namespace {
 
@@ -17,14 +19,7 @@ Where where() {
 }
 
 std::string error_of(const std::string& pickle) {
-  try {
-    (void)read_pickle(pickle, where());
-  } catch (const InternalError& error) {
-    return "internal: "s + error.what();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return winze::error_of([&] { return read_pickle(pickle, where()); });
 }
 
 TEST(PickleReader, ReadsAnEmptyDictionary) {

@@ -45,6 +45,13 @@ void observe_again(const Graph& from, Graph& to, std::vector<ModuleCallEntry>& c
 
 }  // namespace
 
+std::string RangeConstraint::interval() const {
+  const auto bound = [](const std::optional<std::int64_t>& value, std::string_view unbounded) {
+    return value ? fmt::format("{}", *value) : std::string(unbounded);
+  };
+  return fmt::format("[{}, {}]", bound(min_val, "-int_oo"), bound(max_val, "int_oo"));
+}
+
 SymHint ExpressionTable::hint(const SymbolicContext& symbols, SymExpr expression) const {
   if (const Entry* entry = find(expression)) return entry->hint;
   const auto lookup = [&](SymExpr symbol) -> std::optional<SymValue> {
@@ -104,28 +111,8 @@ void ExportedProgram::apply_range_constraints() {
 
 ExportedProgram ExportedProgram::clone() const {
   ExportedProgram copy(context());
+  static_cast<ProgramDetails&>(copy) = *this;
   copy.graph = graph->clone();
-  copy.name = name;
-  copy.torch_version = torch_version;
-  copy.schema_version = schema_version;
-  copy.opset_version = opset_version;
-  copy.verifiers = verifiers;
-  copy.range_constraints = range_constraints;
-  copy.expressions = expressions;
-  copy.guards_code = guards_code;
-  copy.treespec_namedtuple_fields = treespec_namedtuple_fields;
-  copy.metadata = metadata;
-  copy.unknown_fields = unknown_fields;
-  copy.graph_module_unknown_fields = graph_module_unknown_fields;
-  copy.signature_unknown_fields = signature_unknown_fields;
-  copy.unknown_members = unknown_members;
-  copy.storages = storages;
-  copy.state_dict = state_dict;
-  copy.constants = constants;
-  copy.example_inputs = example_inputs;
-  copy.records = records;
-  copy.archive = archive;
-  copy.module_call_graph = module_call_graph;
   observe_again(*graph, *copy.graph, copy.module_call_graph);
   return copy;
 }

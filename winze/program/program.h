@@ -34,6 +34,8 @@ struct RangeConstraint {
   std::optional<std::int64_t> min_val;
   std::optional<std::int64_t> max_val;
   bool operator==(const RangeConstraint&) const = default;
+  /// `[2, int_oo]`.
+  [[nodiscard]] std::string interval() const;
 };
 
 /// The example value that export recorded for an expression; monostate where it recorded null.
@@ -75,21 +77,13 @@ struct ArchiveReference {
   std::string digest;  ///< `ZipReader::digest`
 };
 
-/// A program as `torch.export` makes it: the graph (roles of inputs and outputs are in its
-/// placeholders and its output node), the ranges of its symbols, its weights by reference, and all
-/// that is carried along.
+/// All of a program but its graph. Copying it copies no bytes of weights.
 ///
 /// Members named `unknown_fields` hold a JSON object of the members that this version does not
 /// know; empty for none.
-struct ExportedProgram {
-  explicit ExportedProgram(Context& program_context)
-      : graph(std::make_unique<Graph>(program_context)) {}
-
-  [[nodiscard]] Context& context() const { return graph->context(); }
-
-  std::unique_ptr<Graph> graph;  ///< never null
-  std::string name = "model";    ///< of the model in the archive
-  std::string torch_version;     ///< that wrote the program, such as `2.13.0+cpu`
+struct ProgramDetails {
+  std::string name = "model";  ///< of the model in the archive
+  std::string torch_version;   ///< that wrote the program, such as `2.13.0+cpu`
   SchemaVersion schema_version;
   std::vector<std::pair<std::string, std::int64_t>> opset_version;
   std::vector<std::string> verifiers;  ///< dialects: `TRAINING`, `ATEN`
@@ -103,7 +97,7 @@ struct ExportedProgram {
   std::string unknown_fields;
   std::string graph_module_unknown_fields;
   std::string signature_unknown_fields;
-  std::vector<UnknownMembers> unknown_members;  ///< of all other records
+  std::vector<UnknownMembers> unknown_members;  ///< of all other records of the program's JSON
 
   std::vector<Storage> storages;
   WeightTable state_dict;  ///< parameters and persistent buffers
@@ -111,6 +105,18 @@ struct ExportedProgram {
   std::optional<ArchiveRecord> example_inputs;  ///< a pickle; carried through, never opened
   std::vector<ArchiveRecord> records;  ///< every other record of the archive, `extra/…` among them
   ArchiveReference archive;
+};
+
+/// A program as `torch.export` makes it: the graph (roles of inputs and outputs are in its
+/// placeholders and its output node), the ranges of its symbols, its weights by reference, and all
+/// that is carried along.
+struct ExportedProgram : ProgramDetails {
+  explicit ExportedProgram(Context& program_context)
+      : graph(std::make_unique<Graph>(program_context)) {}
+
+  [[nodiscard]] Context& context() const { return graph->context(); }
+
+  std::unique_ptr<Graph> graph;  ///< never null
 
   StorageId add_storage(Storage storage);
   [[nodiscard]] Storage& storage(const Weight& weight) { return storages[weight.storage.index]; }

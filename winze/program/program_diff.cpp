@@ -8,17 +8,13 @@
 #include "winze/ir/text_types.h"
 #include "winze/program/graph_diff.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
 
-std::string bound(std::optional<std::int64_t> value, std::string_view infinite) {
-  return value ? fmt::format("{}", *value) : std::string(infinite);
-}
-
 std::string range_text(const RangeConstraint& constraint) {
-  return fmt::format("{} in [{}, {}]", constraint.symbol, bound(constraint.min_val, "-int_oo"),
-                     bound(constraint.max_val, "int_oo"));
+  return fmt::format("{} in {}", constraint.symbol, constraint.interval());
 }
 
 class ProgramComparer {
@@ -43,7 +39,7 @@ class ProgramComparer {
   }
 
   void compare_ranges() {
-    tsl::robin_map<std::string, const RangeConstraint*> in_b;
+    StringMap<const RangeConstraint*> in_b;
     for (const RangeConstraint& constraint : program_b_.range_constraints)
       in_b.emplace(b_.renamed(constraint.symbol), &constraint);
     for (const RangeConstraint& constraint : program_a_.range_constraints) {

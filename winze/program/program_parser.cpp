@@ -91,12 +91,7 @@ class ProgramParser {
     } else if (word == "module") {
       module();
     } else if (word == "unknown_members") {
-      UnknownMembers& kept = program_.unknown_members.emplace_back();
-      kept.path = lexer_.string("the path of a record in quotes");
-      lexer_.expect_word("known", "behind the path of a record");
-      kept.known = lexer_.string("the known fields as a string");
-      lexer_.expect_word("members", "behind the known fields of a record");
-      kept.members = lexer_.string("the unknown fields as a string");
+      program_.unknown_members.push_back(parse_unknown_members(lexer_));
     } else if (word == "loc") {
       parser_.source_entry();
     } else {
@@ -207,8 +202,6 @@ class ProgramParser {
     const std::size_t begin = lexer_.offset();
     try {
       program_.apply_range_constraints();
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error& error) {
       lexer_.rethrow_at(begin, error);
     }

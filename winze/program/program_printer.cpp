@@ -34,7 +34,7 @@ class ProgramPrinter {
     append_weights(out_, printer_, program_);
     carried();
     modules();
-    unknown_members();
+    for (const UnknownMembers& kept : program_.unknown_members) append_unknown_members(out_, kept);
     if (options_.sources == TextSources::table) printer_.source_table();
     return std::move(out_);
   }
@@ -115,13 +115,7 @@ class ProgramPrinter {
     }
   }
 
-  void range(const RangeConstraint& constraint) {
-    out_ += " in [";
-    out_ += constraint.min_val ? fmt::format("{}", *constraint.min_val) : "-int_oo";
-    out_ += ", ";
-    out_ += constraint.max_val ? fmt::format("{}", *constraint.max_val) : "int_oo";
-    out_ += ']';
-  }
+  void range(const RangeConstraint& constraint) { out_ += " in " + constraint.interval(); }
 
   void hint(const SymHint& hint) {
     out_ += " hint ";
@@ -214,16 +208,6 @@ class ProgramPrinter {
         module_signature(*entry.signature);
         out_ += '}';
       }
-      out_ += '\n';
-    }
-  }
-
-  void unknown_members() {
-    for (const UnknownMembers& kept : program_.unknown_members) {
-      out_ += "unknown_members ";
-      append_quoted(out_, kept.path);
-      field("known", kept.known);
-      field("members", kept.members);
       out_ += '\n';
     }
   }

@@ -47,7 +47,7 @@ ProgramMembers read_members(ExportedProgram& program, JsonValue root) {
 
 void read_schema_version(ReadSession& session, JsonValue value) {
   ExportedProgram& program = session.program;
-  session.know_only(value, {"major", "minor"}, "SchemaVersion");
+  session.know_only(value, {"major", "minor"});
   program.schema_version.major = value.get("major").int64();
   program.schema_version.minor = value.get("minor").int64();
   if (program.schema_version.major == schema_major && program.schema_version.minor >= 0) return;
@@ -78,7 +78,7 @@ void read_range_constraints(ReadSession& session, JsonValue value) {
       } else if (bound.key == "max_val") {
         constraint.max_val = read_bound(bound.value);
       } else {
-        session.unknown_field(field.value, bound, "RangeConstraint");
+        session.unknown_field(field.value, bound);
       }
     }
     if (constraint.min_val && constraint.max_val && *constraint.min_val > *constraint.max_val) {
@@ -96,7 +96,7 @@ void read_named_tuples(ReadSession& session, JsonValue value) {
       if (member.key == "field_names") {
         definition.field_names = read_strings(member.value);
       } else {
-        session.unknown_field(field.value, member, "NamedTupleDef");
+        session.unknown_field(field.value, member);
       }
     }
     session.program.treespec_namedtuple_fields.push_back(std::move(definition));
@@ -160,7 +160,6 @@ void read_program_json(ExportedProgram& program, const Bytes& json, const Where&
   const JsonValue root = document.root();
   const ProgramMembers members = read_members(program, root);
   ReadSession session(program, warnings);
-  session.keep_unknown();
   read_schema_version(session, required(members.schema_version, root, "schema_version"));
   if (members.torch_version) program.torch_version = members.torch_version->string();
   if (members.verifiers) program.verifiers = read_strings(*members.verifiers);
@@ -173,12 +172,10 @@ void read_program_json(ExportedProgram& program, const Bytes& json, const Where&
   read_range_constraints(session, ranges);
   try {
     program.apply_range_constraints();
-  } catch (const InternalError&) {
-    throw;
   } catch (Error& error) {
     rethrow_at(error, ranges);
   }
-  session.take_unknown(root);
+  program.unknown_members = session.take_unknown(root);
 }
 
 }  // namespace winze

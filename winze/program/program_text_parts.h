@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "winze/ir/text_lexer.h"
 #include "winze/ir/text_parser.h"
 #include "winze/ir/text_printer.h"
 #include "winze/program/program.h"
@@ -18,6 +19,11 @@ void append_weights(std::string& out, TextPrinter& printer, const ExportedProgra
 /// the numbers of the text to the program's storages.
 void parse_weights(TextParser& parser, ExportedProgram& program, WeightTable& table,
                    tsl::robin_map<std::uint64_t, StorageId>& storages);
+
+/// Appends `unknown_members PATH known JSON members JSON`.
+void append_unknown_members(std::string& out, const UnknownMembers& members);
+/// Reads what is behind the word.
+[[nodiscard]] UnknownMembers parse_unknown_members(TextLexer& lexer);
 
 /// Gives a program that was written by hand what it needs to be run and written.
 void fill_in_defaults(ExportedProgram& program);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "winze/program/program_text_parts.h"
+#include "winze/support/error_of.h"
 
 namespace winze {
 namespace {
@@ -20,12 +21,7 @@ std::string reprint(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    reprint(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return winze::error_of([&] { return reprint(text); });
 }
 
 constexpr const char* header =
@@ -72,6 +68,7 @@ TEST(ProgramText, KeepsEverything) {
       "crc 305419896\n"
       "  param \"tied\" f32[16] offset [4] storage 0\n"
       "  tensor \"b\" f32[0] storage 1 record \"weight_1\" size 0 unknown_fields \"{}\"\n"
+      "  unknown_members \"config.b.tensor_meta\" known \"{}\" members \"{\\\"e\\\": 1}\"\n"
       "}\n"
       "constants {\n"
       "  tensor \"c\" f32[2] storage 2 size 8 data \"AAAAAAAAgD8=\"\n"
@@ -92,6 +89,7 @@ TEST(ProgramText, KeepsEverything) {
       "module \"lin\" unknown_fields \"{}\"\n"
       "module \"empty\" {\n"
       "}\n"
+      "unknown_members \"schema_version\" known \"{}\" members \"{\\\"f\\\": 1}\"\n"
       "\n"
       "loc 0 {\n"
       "  torch_fn: \"t\"\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of weights in the text form.
+// Tables of weights, and unknown members of records, in the text form.
 #include <fmt/format.h>
 
 #include "winze/ir/text_lexer.h"
@@ -18,10 +18,14 @@ class WeightPrinter {
       : out_(out), printer_(printer), program_(program) {}
 
   void table(std::string_view word, const WeightTable& table) {
-    if (table.empty()) return;
+    if (table.empty() && table.unknown_members().empty()) return;
     out_ += word;
     out_ += " {\n";
     for (const Weight& entry : table) weight(entry);
+    for (const UnknownMembers& kept : table.unknown_members()) {
+      out_ += "  ";
+      append_unknown_members(out_, kept);
+    }
     out_ += "}\n";
   }
 
@@ -133,8 +137,6 @@ void parse_weight(TextParser& parser, ExportedProgram& program, WeightTable& tab
     weight.unknown_fields = lexer.string("the fields as a string");
   try {
     table.add(std::move(weight));
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     lexer.rethrow_at(begin, error);
   }
@@ -152,7 +154,35 @@ void parse_weights(TextParser& parser, ExportedProgram& program, WeightTable& ta
                    tsl::robin_map<std::uint64_t, StorageId>& storages) {
   TextLexer& lexer = parser.lexer();
   lexer.expect('{', "before a table of weights");
-  while (!lexer.accept('}')) parse_weight(parser, program, table, storages);
+  std::vector<UnknownMembers> unknown;
+  while (!lexer.accept('}')) {
+    if (lexer.accept_word("unknown_members")) {
+      unknown.push_back(parse_unknown_members(lexer));
+    } else {
+      parse_weight(parser, program, table, storages);
+    }
+  }
+  table.set_unknown_members(std::move(unknown));
+}
+
+void append_unknown_members(std::string& out, const UnknownMembers& members) {
+  out += "unknown_members ";
+  append_quoted(out, members.path);
+  out += " known ";
+  append_quoted(out, members.known);
+  out += " members ";
+  append_quoted(out, members.members);
+  out += '\n';
+}
+
+UnknownMembers parse_unknown_members(TextLexer& lexer) {
+  UnknownMembers members;
+  members.path = lexer.string("the path of a record in quotes");
+  lexer.expect_word("known", "behind the path of a record");
+  members.known = lexer.string("the known fields as a string");
+  lexer.expect_word("members", "behind the known fields of a record");
+  members.members = lexer.string("the unknown fields as a string");
+  return members;
 }
 
 void append_base64(std::string& out, std::string_view bytes) {

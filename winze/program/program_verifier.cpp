@@ -4,14 +4,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
 
 #include "winze/ir/text_printer.h"
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_checks.h"
 #include "winze/ir/verifier_findings.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -187,7 +186,7 @@ class ProgramVerifier {
                             shown(found->second.value().meta_id())));
   }
 
-  using NodesByName = tsl::robin_map<std::string_view, Node>;
+  using NodesByName = StringViewMap<Node>;
   [[nodiscard]] std::pair<const NodesByName*, std::string_view> targets_of(OutputKind kind) const {
     switch (kind) {
       case OutputKind::buffer_mutation:
@@ -205,15 +204,11 @@ class ProgramVerifier {
 
   void check_nodes() {
     const bool is_aten = std::ranges::find(program_.verifiers, "ATEN") != program_.verifiers.end();
-    std::vector<const Graph*> graphs{&graph_};
-    while (!graphs.empty()) {
-      const Graph& graph = *graphs.back();
-      graphs.pop_back();
-      for (const Node node : graph.nodes()) {
-        if (node.kind() == NodeKind::get_attr) check_attribute(graph, node);
-        if (is_aten && node.is_call()) check_functional(graph, node);
+    for (const Graph* graph : graph_.all_graphs()) {
+      for (const Node node : graph->nodes()) {
+        if (node.kind() == NodeKind::get_attr) check_attribute(*graph, node);
+        if (is_aten && node.is_call()) check_functional(*graph, node);
       }
-      for (const Graph* nested : graph.subgraphs()) graphs.push_back(nested);
     }
   }
 
@@ -264,22 +259,20 @@ class ProgramVerifier {
         findings_.add(fmt::format("weight {} is {} and needs {} bytes, but its storage has {}",
                                   name, shown(weight.meta), needed, storage.size));
       }
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error& error) {
       findings_.add(fmt::format("weight {}: {}", name, error.diagnostic().message));
     }
   }
 
   void check_ranges() {
-    tsl::robin_set<std::string_view> seen;
+    StringViewSet seen;
     for (const RangeConstraint& constraint : program_.range_constraints) {
       if (!seen.insert(constraint.symbol).second) {
         findings_.add(fmt::format("symbol {} has two ranges", quote(constraint.symbol)));
       }
       if (constraint.min_val && constraint.max_val && *constraint.min_val > *constraint.max_val) {
-        findings_.add(fmt::format("the range [{}, {}] of symbol {} is empty", *constraint.min_val,
-                                  *constraint.max_val, quote(constraint.symbol)));
+        findings_.add(fmt::format("the range {} of symbol {} is empty", constraint.interval(),
+                                  quote(constraint.symbol)));
       }
     }
   }

@@ -132,10 +132,17 @@ void write_program(WriteSession& session, JsonWriter& writer, std::string_view t
   writer.end_object();
 }
 
+bool has_unknown_fields(const WeightTable& table) {
+  return !table.unknown_members().empty() || std::ranges::any_of(table, [](const Weight& weight) {
+    return !weight.unknown_fields.empty();
+  });
+}
+
 bool has_unknown_fields(const ExportedProgram& program) {
   return !program.unknown_fields.empty() || !program.graph_module_unknown_fields.empty() ||
          !program.signature_unknown_fields.empty() || !program.unknown_members.empty() ||
-         !program.graph->unknown_fields().empty();
+         !program.graph->unknown_fields().empty() || has_unknown_fields(program.state_dict) ||
+         has_unknown_fields(program.constants);
 }
 
 }  // namespace
@@ -165,6 +172,12 @@ WriteTarget choose_target(const ExportedProgram& program, const WriteOptions& op
   return target;
 }
 
+WriteSession write_session(const ExportedProgram& program, const WriteTarget& target,
+                           std::vector<Diagnostic>* warnings) {
+  return {program, target.schema_minor, target.schema_minor >= program.schema_version.minor,
+          MetaWriter(program, target.schema_minor), warnings};
+}
+
 /// A release that the user names, and that came out after this version of Winze.
 void warn_of_later_release(WriteSession& session, const WriteOptions& options) {
   const std::optional<TorchRelease> wanted = parse_torch_version(options.torch_version);
@@ -179,11 +192,9 @@ void warn_of_later_release(WriteSession& session, const WriteOptions& options) {
 std::string program_json(const ExportedProgram& program, const WriteOptions& options,
                          std::vector<Diagnostic>* warnings) {
   const WriteTarget target = choose_target(program, options);
-  const bool keeps_unknown = target.schema_minor >= program.schema_version.minor;
-  WriteSession session{program, target.schema_minor, keeps_unknown,
-                       MetaWriter(program, target.schema_minor), warnings};
+  WriteSession session = write_session(program, target, warnings);
   warn_of_later_release(session, options);
-  if (!keeps_unknown && has_unknown_fields(program)) {
+  if (!session.keeps_unknown_fields && has_unknown_fields(program)) {
     session.warn(fmt::format(
         "fields of schema {}.{} are dropped: the PyTorch release that is written for has {}.{}",
         schema_major, program.schema_version.minor, schema_major, target.schema_minor));
@@ -193,14 +204,7 @@ std::string program_json(const ExportedProgram& program, const WriteOptions& opt
   json.reserve(program.graph->size() * 2048 + 4096);
   JsonWriter writer(json);
   write_program(session, writer, target.torch_version);
-  if (!keeps_unknown) return json;
-  return with_unknown_members(std::move(json), program.unknown_members,
-                              [&](const UnknownMembers& lost) {
-                                session.warn(
-                                    fmt::format("{} of {} is dropped, which this version does not "
-                                                "know: that record is gone, or another",
-                                                lost.members, lost.path));
-                              });
+  return session.put_back(std::move(json), program.unknown_members);
 }
 
 }  // namespace winze

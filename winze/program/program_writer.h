@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "winze/program/graph_writer.h"
 #include "winze/program/program.h"
 #include "winze/program/pt2_writer.h"
 
@@ -19,5 +20,9 @@ struct WriteTarget {
 /// can be written. Throws Error for a release before 2.9.
 [[nodiscard]] WriteTarget choose_target(const ExportedProgram& program,
                                         const WriteOptions& options);
+
+/// What writers of parts of the program share. Warnings go to `warnings`, unless null.
+[[nodiscard]] WriteSession write_session(const ExportedProgram& program, const WriteTarget& target,
+                                         std::vector<Diagnostic>* warnings);
 
 }  // namespace winze

@@ -2,12 +2,12 @@
 #include "winze/program/pt2_reader.h"
 
 #include <fmt/format.h>
-#include <tsl/robin_set.h>
 
 #include "winze/program/archive_layout.h"
 #include "winze/program/program_reader.h"
 #include "winze/program/weights_reader.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 #include "winze/support/zip_reader.h"
 
 namespace winze {
@@ -37,7 +37,7 @@ bool is_made_by_writer(std::string_view name) {
 }
 
 void keep_example_inputs(ExportedProgram& program, const ZipReader& zip,
-                         const ArchiveLayout& layout, tsl::robin_set<std::string_view>& used) {
+                         const ArchiveLayout& layout, StringViewSet& used) {
   const ZipEntry* inputs = zip.find(layout.sample_inputs_record(program.name));
   if (inputs == nullptr) return;
   used.insert(inputs->name);
@@ -47,7 +47,7 @@ void keep_example_inputs(ExportedProgram& program, const ZipReader& zip,
 
 /// Takes along every record that is no part of the program itself.
 void keep_records(ExportedProgram& program, const ZipReader& zip, const ArchiveLayout& layout,
-                  const tsl::robin_set<std::string_view>& used) {
+                  const StringViewSet& used) {
   for (const ZipEntry& entry : zip.entries()) {
     if (used.contains(entry.name) || entry.name.ends_with('/')) continue;
     std::string name(entry.name);
@@ -83,7 +83,7 @@ ExportedProgram read_pt2(Context& context, const Bytes& archive, const ReadOptio
   program.archive = {options.file_name, zip.digest()};
 
   const ZipEntry& json = zip.get(layout.program_record(program.name));
-  tsl::robin_set<std::string_view> used{json.name};
+  StringViewSet used{json.name};
   Where where;
   where.file = options.file_name;
   where.record = json.name;
@@ -100,7 +100,7 @@ void attach_weights(ExportedProgram& program, const Bytes& archive, const ReadOp
   ExportedProgram source(program.context());
   source.name = layout.choose_model(
       options.model.empty() && layout.models().size() > 1 ? program.name : options.model);
-  tsl::robin_set<std::string_view> used{zip.get(layout.program_record(source.name)).name};
+  StringViewSet used{zip.get(layout.program_record(source.name)).name};
   read_weights(source, zip, layout, used, options.warnings);
 
   tsl::robin_map<std::uint32_t, StorageId> moved;  // storages of `source` in `program`

@@ -16,18 +16,12 @@ using test::error_of;
 using test::ProgramText;
 using test::read;
 using test::Records;
+using test::replaced;
 using test::set_record;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-/// Text with one part replaced; the part has to be there.
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 TEST(Pt2Reader, ReadsGraphRolesAndWeights) {
   Context context;
@@ -267,17 +261,18 @@ TEST(Pt2Reader, UnknownFieldsAreKept) {
             R"({"node_field": "z"})");
 }
 
-TEST(Pt2Reader, FieldsOfWeightsWithoutAPlaceAreDroppedWithAWarning) {
+TEST(Pt2Reader, FieldsOfInnerRecordsOfWeightsAreKept) {
   Records records = archive_records(ProgramText().json());
   set_record(records, "m/data/weights/model_weights_config.json",
              replaced(test::weights_config(), R"("dtype":)", R"("more": 1, "dtype":)"));
   std::vector<Diagnostic> warnings;
   Context context;
-  (void)read(context, records, &warnings);
-  ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(
-      warnings[0].str(),
-      HasSubstr("field \"more\" of TensorMeta is not known to this version and is dropped"));
+  const ExportedProgram program = read(context, records, &warnings);
+  EXPECT_THAT(warnings, IsEmpty());
+  ASSERT_EQ(program.state_dict.unknown_members().size(), 1U);
+  EXPECT_EQ(program.state_dict.unknown_members()[0].path, "config.w.tensor_meta");
+  EXPECT_EQ(program.state_dict.unknown_members()[0].members, R"({"more": 1})");
+  EXPECT_THAT(program.constants.unknown_members(), IsEmpty());
 }
 
 /// Where the program keeps the one unknown field `more`.

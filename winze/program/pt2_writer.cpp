@@ -4,12 +4,12 @@
 #include <future>
 
 #include <fmt/format.h>
-#include <tsl/robin_set.h>
 
 #include "winze/program/archive_layout.h"
 #include "winze/program/program_writer.h"
 #include "winze/program/weights_writer.h"
 #include "winze/support/hash.h"
+#include "winze/support/string_map.h"
 #include "winze/support/zip_writer.h"
 
 namespace winze {
@@ -43,9 +43,8 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
                                   const WriteOptions& options) {
   std::vector<Diagnostic> warnings;
   const WriteTarget target = choose_target(program, options);
-  MetaWriter metas(program, target.schema_minor);
-  const bool keeps_unknown = target.schema_minor >= program.schema_version.minor;
-  tsl::robin_set<std::string_view> taken;
+  WriteSession session = write_session(program, target, &warnings);
+  StringViewSet taken;
   for (const ArchiveRecord& record : program.records) taken.insert(record.name);
   const std::string root(archive_root);
   const WeightsWriter weights(program, program.state_dict, root, std::string(weights_folder),
@@ -54,8 +53,8 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
                                 "tensor_", taken);
   // All that may fail is made before the first byte is written, or, where nobody sees the bytes of
   // a failure, the graph's text while the weights are copied: the two take about as long.
-  const std::string weights_config = weights.config(metas, keeps_unknown);
-  const std::string constants_config = constants.config(metas, keeps_unknown);
+  const std::string weights_config = weights.config(session);
+  const std::string constants_config = constants.config(session);
   std::string json;
   std::future<void> made = std::async([&] { json = program_json(program, options, &warnings); });
   if (!sink.is_transactional()) made.get();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "winze/program/test_archive.h"
+#include "winze/support/error_of.h"
 #include "winze/support/zip_reader.h"
 
 namespace winze {
@@ -16,6 +17,7 @@ using test::archive_records;
 using test::ProgramText;
 using test::read;
 using test::Records;
+using test::replaced;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -28,21 +30,8 @@ std::string written(const ExportedProgram& program, const WriteOptions& options 
   return bytes;
 }
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 std::string error_of_writing(const ExportedProgram& program, const WriteOptions& options = {}) {
-  try {
-    (void)written(program, options);
-  } catch (const InternalError& error) {
-    return std::string("internal: ") + error.what();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return error_of([&] { return written(program, options); });
 }
 
 TEST(Pt2Writer, ReadThenWriteGivesTheSameJson) {
@@ -121,6 +110,32 @@ TEST(Pt2Writer, UnknownFieldsSurvive) {
   EXPECT_THAT(program_json(program, {.torch_version = "2.13"}, &warnings),
               AllOf(Not(HasSubstr("new_field")), Not(HasSubstr("graph_field")),
                     Not(HasSubstr("node_field"))));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0].str(), HasSubstr("fields of schema 8.23 are dropped"));
+}
+
+TEST(Pt2Writer, UnknownFieldsOfWeightsSurvive) {
+  ProgramText text;
+  text.schema_version = R"({"major": 8, "minor": 23})";
+  text.torch_version = "2.17.0";
+  const std::string config = replaced(
+      replaced(replaced(test::weights_config(), R"("layout": 7)", R"("layout": 7, "a": 1)"),
+               R"("layout": 7, "a": 1})", R"("layout": 7, "a": 1}, "b": [2])"),
+      "}}}", R"(}}, "c": null})");
+  Records records = archive_records(text.json());
+  records[1].second = config;
+  Context context;
+  const ExportedProgram program = read(context, records);
+  const auto config_of = [](const std::string& archive) {
+    const ZipReader zip(Bytes::own(archive), "out.pt2");
+    return std::string(
+        zip.read(zip.get("archive/data/weights/model_weights_config.json")).string_view());
+  };
+  EXPECT_EQ(config_of(written(program)), config);
+  std::string older;
+  StringSink sink(older);
+  const std::vector<Diagnostic> warnings = write_pt2(program, sink, {.torch_version = "2.13"});
+  EXPECT_EQ(config_of(older), test::weights_config());
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0].str(), HasSubstr("fields of schema 8.23 are dropped"));
 }

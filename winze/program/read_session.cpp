@@ -2,6 +2,7 @@
 #include "winze/program/read_session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,48 +11,32 @@
 
 namespace winze {
 
-void ReadSession::take_unknown(JsonValue root) {
-  program.unknown_members = unknown_.take(root, [this](JsonValue record) {
-    for (const JsonField field : record.object()) {
-      drop(field, "a record");
-      break;
-    }
+std::vector<UnknownMembers> ReadSession::take_unknown(JsonValue root) {
+  bool is_said = false;
+  return unknown_.take(root, [&](JsonValue record) {
+    if (std::exchange(is_said, true)) return;
+    Diagnostic diagnostic;
+    diagnostic.message = "fields that are not known to this version are too long and are dropped";
+    diagnostic.where = record.where();
+    warn(std::move(diagnostic));
   });
 }
 
-void ReadSession::unknown_field(JsonValue record, const JsonField& field, std::string_view owner) {
-  if (keeps_unknown_) {
-    unknown_.add(record, field);
-  } else {
-    drop(field, owner);
-  }
-}
-
-void ReadSession::drop(const JsonField& field, std::string_view owner) {
-  if (warnings_ == nullptr || !dropped_.emplace(owner, field.key).second) return;
-  Diagnostic diagnostic;
-  diagnostic.message = fmt::format("field {} of {} is not known to this version and is dropped",
-                                   shown_name(field.key), owner);
-  diagnostic.where = field.value.where();
-  warn(std::move(diagnostic));
-}
-
-JsonValue ReadSession::only_member(JsonValue record, std::string_view key, std::string_view owner) {
+JsonValue ReadSession::only_member(JsonValue record, std::string_view key) {
   std::optional<JsonValue> found;
   for (const JsonField field : record.object()) {
     if (field.key == key) {
       found = field.value;
     } else {
-      unknown_field(record, field, owner);
+      unknown_field(record, field);
     }
   }
   return required(found, record, key);
 }
 
-void ReadSession::know_only(JsonValue record, std::initializer_list<std::string_view> known,
-                            std::string_view owner) {
+void ReadSession::know_only(JsonValue record, std::initializer_list<std::string_view> known) {
   for (const JsonField field : record.object()) {
-    if (std::ranges::find(known, field.key) == known.end()) unknown_field(record, field, owner);
+    if (std::ranges::find(known, field.key) == known.end()) unknown_field(record, field);
   }
 }
 
@@ -73,12 +58,12 @@ void ReadSession::warn(Diagnostic diagnostic) {
 JsonValue name_of_value(ReadSession& session, JsonValue record, ValueKind kind) {
   switch (kind) {
     case ValueKind::tensor:
-      return session.only_member(record, "name", "TensorArgument");
+      return session.only_member(record, "name");
     case ValueKind::custom_object:
-      session.know_only(record, {"name", "class_fqn"}, "CustomObjArgument");
+      session.know_only(record, {"name", "class_fqn"});
       return record.get("name");
     default:
-      return session.only_member(record, "as_name", "a symbolic argument");
+      return session.only_member(record, "as_name");
   }
 }
 

@@ -72,7 +72,7 @@ SpecMembers read_members(ReadSession& session, const JsonField& arm, std::string
     } else if (field.key == "value" && is_constant) {
       members.value = field.value;
     } else {
-      session.unknown_field(arm.value, field, fmt::format("the role {}", arm.key));
+      session.unknown_field(arm.value, field);
     }
   }
   return members;
@@ -80,7 +80,7 @@ SpecMembers read_members(ReadSession& session, const JsonField& arm, std::string
 
 /// The name in the argument of a role that is not the user's: a tensor, a token or an object.
 JsonValue named_argument(ReadSession& session, JsonValue argument) {
-  session.know_only(argument, {"name", "class_fqn"}, "the argument of a role");
+  session.know_only(argument, {"name", "class_fqn"});
   return argument.get("name");
 }
 

@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "winze/program/pt2_reader.h"
 #include "winze/support/byte_sink.h"
+#include "winze/support/error_of.h"
 #include "winze/support/zip_writer.h"
 
 namespace winze::test {
@@ -130,6 +133,13 @@ inline std::string node_with_every_argument() {
          ProgramText().nodes.substr(ProgramText().nodes.find(R"({"target": "torch.ops.aten.add)"));
 }
 
+/// Text with one part replaced; the part has to be there.
+inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
 /// A config that lists `w`, a parameter of two floats, in the record weight_0.
 inline std::string weights_config() {
   return R"({"config": {"w": {"path_name": "weight_0", "is_param": true, "use_pickle": false, "tensor_meta": )" +
@@ -173,14 +183,7 @@ inline ExportedProgram read(Context& context, const ProgramText& text,
 /// What reading says is wrong; empty where nothing is.
 inline std::string error_of(const Records& records) {
   Context context;
-  try {
-    (void)read(context, records);
-  } catch (const InternalError& error) {
-    return std::string("internal: ") + error.what();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return winze::error_of([&] { return read(context, records); });
 }
 
 inline std::string error_of(const ProgramText& text) {

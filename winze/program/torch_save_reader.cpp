@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include "winze/program/archive_layout.h"
 #include "winze/program/torch_save_archive.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -34,7 +34,7 @@ class TorchSaveReader {
   ExportedProgram& program_;
   WeightTable& table_;
   const TorchSaveArchive& archive_;
-  tsl::robin_map<std::string_view, StorageId> storages_;
+  StringViewMap<StorageId> storages_;
 };
 
 void TorchSaveReader::read() {

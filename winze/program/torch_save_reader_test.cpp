@@ -7,6 +7,7 @@
 #include <string>
 
 #include "winze/program/test_archive.h"
+#include "winze/support/error_of.h"
 
 namespace winze {
 namespace {
@@ -44,14 +45,7 @@ class TorchSaveTest : public ::testing::Test {
                     {.file = "a.pt2", .record = "w.pt"});
   }
   std::string error_of(const test::Records& records) {
-    try {
-      read(records);
-    } catch (const InternalError& error) {
-      return "internal: "s + error.what();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
+    return winze::error_of([&] { read(records); });
   }
   Context context;
   ExportedProgram program{context};

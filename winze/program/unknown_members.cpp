@@ -9,6 +9,7 @@
 
 #include "winze/program/read_session.h"
 #include "winze/support/json_writer.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -91,13 +92,15 @@ bool same_plain(JsonValue a, JsonValue b) {
   }
 }
 
+using MembersByKey = StringViewMap<JsonValue>;
+
 /// Whether the record has the values that `known` lists; null is as good as nothing.
-bool is_same_record(JsonValue known, JsonValue record) {
+bool is_same_record(JsonValue known, const MembersByKey& record) {
   for (const JsonField field : known.object()) {
-    const std::optional<JsonValue> now = record.find(field.key);
-    if (!now) {
+    const auto now = record.find(field.key);
+    if (now == record.end()) {
       if (!field.value.is_null()) return false;
-    } else if (!same_plain(field.value, *now)) {
+    } else if (!same_plain(field.value, now->second)) {
       return false;
     }
   }
@@ -115,11 +118,13 @@ std::optional<Insertion> insertion_into(JsonValue record, const UnknownMembers& 
   constexpr JsonLimits limits{.max_depth = max_program_json_depth};
   const JsonDocument known(Bytes::borrow(kept.known), {}, limits);
   const JsonDocument members(Bytes::borrow(kept.members), {}, limits);
-  if (!is_same_record(known.root(), record)) return std::nullopt;
+  MembersByKey present;
+  for (const JsonField field : record.object()) present.emplace(field.key, field.value);
+  if (!is_same_record(known.root(), present)) return std::nullopt;
   Insertion insertion;
-  bool is_first = record.object().empty();
+  bool is_first = present.empty();
   for (const JsonField field : members.root().object()) {
-    if (record.find(field.key)) continue;  // this release knows it
+    if (present.contains(field.key)) continue;  // this release knows it
     if (!is_first) insertion.text += ", ";
     is_first = false;
     append_json_string(insertion.text, field.key);
@@ -134,23 +139,22 @@ std::optional<Insertion> insertion_into(JsonValue record, const UnknownMembers& 
 }  // namespace
 
 void UnknownMemberCollector::add(JsonValue record, const JsonField& field) {
-  std::vector<std::string_view>& keys = keys_[begin_of(record)];
-  if (std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
+  records_.insert(begin_of(record));
+  members_.insert(begin_of(field.value));
 }
 
 std::vector<UnknownMembers> UnknownMemberCollector::take(
     JsonValue root, const std::function<void(JsonValue)>& refuse) {
   std::vector<UnknownMembers> all;
-  if (keys_.empty()) return all;
+  if (records_.empty()) return all;
   std::size_t size = 0;
   std::string path;
   const auto visit = [&](JsonValue record, const std::string& where) {
-    const auto found = keys_.find(begin_of(record));
-    if (found == keys_.end()) return;
+    if (!records_.contains(begin_of(record))) return;
     UnknownFields known;
     UnknownFields members;
     for (const JsonField field : record.object()) {
-      const bool is_unknown = std::ranges::find(found->second, field.key) != found->second.end();
+      const bool is_unknown = members_.contains(begin_of(field.value));
       if (is_unknown) members.add(field);
       if (!is_unknown && is_plain(field.value)) known.add(field);
     }
@@ -161,14 +165,15 @@ std::vector<UnknownMembers> UnknownMemberCollector::take(
     all.push_back(std::move(kept));
   };
   walk(root, path, visit);
-  keys_.clear();
+  records_.clear();
+  members_.clear();
   return all;
 }
 
 std::string with_unknown_members(std::string json, const std::vector<UnknownMembers>& kept,
                                  const std::function<void(const UnknownMembers&)>& lose) {
   if (kept.empty()) return json;
-  tsl::robin_map<std::string_view, std::size_t> by_path;
+  StringViewMap<std::size_t> by_path;
   for (std::size_t at = 0; at < kept.size(); ++at) by_path.emplace(kept[at].path, at);
   std::vector<bool> is_back(kept.size(), false);
   std::vector<Insertion> insertions;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include "winze/support/json_reader.h"
 
@@ -36,8 +36,9 @@ class UnknownMemberCollector {
       JsonValue root, const std::function<void(JsonValue record)>& refuse);
 
  private:
-  /// Keys by record; a record is known by where its text begins.
-  tsl::robin_map<const char*, std::vector<std::string_view>> keys_;
+  // By where the text of the record, or of the member's value, begins.
+  tsl::robin_set<const char*> records_;
+  tsl::robin_set<const char*> members_;
 };
 
 /// The document with the members put back. A record is the same where the path leads to it and its

@@ -28,7 +28,7 @@ std::string_view table_name(ValueKind kind) {
 MetaId read_entry(ReadSession& session, JsonValue value, ValueKind kind) {
   if (kind == ValueKind::tensor) return read_tensor_meta(session, value);
   if (kind != ValueKind::custom_object) return read_sym_meta(session, kind, value);
-  session.know_only(value, {"name", "class_fqn"}, "CustomObjArgument");
+  session.know_only(value, {"name", "class_fqn"});
   return session.context.custom_object_meta(
       session.context.string(value.get("class_fqn").string()));
 }

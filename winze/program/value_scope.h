@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <string_view>
 
-#include <tsl/robin_map.h>
-
 #include "winze/ir/ids.h"
 #include "winze/ir/meta.h"
 #include "winze/program/read_session.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -40,7 +39,7 @@ class ValueScope {
   [[nodiscard]] std::size_t undefined_count() const { return entries_.size() - defined_; }
 
  private:
-  tsl::robin_map<std::string_view, ScopeEntry, TextHash> entries_;
+  StringViewMap<ScopeEntry> entries_;
   std::size_t defined_ = 0;
 };
 

@@ -38,6 +38,7 @@ bool WeightTable::erase(std::string_view fqn) {
 
 void WeightTable::clear() {
   entries_.clear();
+  unknown_members_.clear();
   by_name_.clear();
 }
 

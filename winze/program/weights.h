@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/ir/ids.h"
+#include "winze/program/unknown_members.h"
 #include "winze/support/bytes.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -62,6 +62,14 @@ class WeightTable {
   /// The weight of that name, or null. O(1).
   [[nodiscard]] const Weight* find(std::string_view fqn) const;
   [[nodiscard]] Weight* find(std::string_view fqn);
+  /// Members of records of the table's JSON (PayloadConfig) that this version does not know, but
+  /// for those of the weights themselves (`Weight::unknown_fields`).
+  [[nodiscard]] const std::vector<UnknownMembers>& unknown_members() const {
+    return unknown_members_;
+  }
+  void set_unknown_members(std::vector<UnknownMembers> members) {
+    unknown_members_ = std::move(members);
+  }
   /// Appends a weight; an Error where the name is taken. The reference is valid until the next
   /// edit.
   Weight& add(Weight weight);
@@ -71,14 +79,9 @@ class WeightTable {
   void clear();
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   std::vector<Weight> entries_;
-  tsl::robin_map<std::string, std::uint32_t, Hash, std::equal_to<>> by_name_;
+  std::vector<UnknownMembers> unknown_members_;
+  StringMap<std::uint32_t> by_name_;
 };
 
 /// A record of an archive that is carried through: its name below the archive's root folder and its

@@ -5,12 +5,12 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include "winze/program/meta_reader.h"
 #include "winze/program/read_session.h"
 #include "winze/program/torch_save_reader.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -19,8 +19,7 @@ namespace {
 class PayloadReader {
  public:
   PayloadReader(ExportedProgram& program, WeightTable& table, const ZipReader& zip,
-                std::string folder, tsl::robin_set<std::string_view>& used,
-                std::vector<Diagnostic>* warnings)
+                std::string folder, StringViewSet& used, std::vector<Diagnostic>* warnings)
       : program_(program),
         table_(table),
         zip_(zip),
@@ -39,9 +38,9 @@ class PayloadReader {
   WeightTable& table_;
   const ZipReader& zip_;
   std::string folder_;
-  tsl::robin_set<std::string_view>& used_;
+  StringViewSet& used_;
   ReadSession session_;
-  tsl::robin_map<std::string_view, StorageId> storages_;
+  StringViewMap<StorageId> storages_;
 };
 
 void PayloadReader::read(const ZipEntry& config) {
@@ -55,12 +54,13 @@ void PayloadReader::read(const ZipEntry& config) {
     if (field.key == "config") {
       payloads = field.value;
     } else {
-      session_.unknown_field(document.root(), field, "PayloadConfig");
+      session_.unknown_field(document.root(), field);
     }
   }
   for (const JsonField field : required(payloads, document.root(), "config").object()) {
     read_payload(field.key, field.value);
   }
+  table_.set_unknown_members(session_.take_unknown(document.root()));
 }
 
 void PayloadReader::read_payload(std::string_view fqn, JsonValue value) {
@@ -123,8 +123,7 @@ void PayloadReader::check(const Weight& weight, JsonValue value) const {
 
 void read_table(ExportedProgram& program, WeightTable& table, const ZipReader& zip,
                 const std::string& config_record, const std::string& pickled_record,
-                const std::string& folder, tsl::robin_set<std::string_view>& used,
-                std::vector<Diagnostic>* warnings) {
+                const std::string& folder, StringViewSet& used, std::vector<Diagnostic>* warnings) {
   const ZipEntry* pickled = zip.find(pickled_record);
   const ZipEntry* config = zip.find(config_record);
   if (pickled != nullptr) {
@@ -144,7 +143,7 @@ void read_table(ExportedProgram& program, WeightTable& table, const ZipReader& z
 }  // namespace
 
 void read_weights(ExportedProgram& program, const ZipReader& zip, const ArchiveLayout& layout,
-                  tsl::robin_set<std::string_view>& used, std::vector<Diagnostic>* warnings) {
+                  StringViewSet& used, std::vector<Diagnostic>* warnings) {
   const std::string& model = program.name;
   read_table(program, program.state_dict, zip, layout.weights_config_record(model),
              layout.pickled_weights_record(model), layout.root() + std::string(weights_folder),

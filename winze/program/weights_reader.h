@@ -4,11 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_set.h>
-
 #include "winze/program/archive_layout.h"
 #include "winze/program/program.h"
 #include "winze/support/diagnostic.h"
+#include "winze/support/string_map.h"
 #include "winze/support/zip_reader.h"
 
 namespace winze {
@@ -17,6 +16,6 @@ namespace winze {
 /// the layouts. No content is read, but that of the pickled dictionaries of torch 2.8 and before.
 /// The full names of the records that make up the weights go to `used`.
 void read_weights(ExportedProgram& program, const ZipReader& zip, const ArchiveLayout& layout,
-                  tsl::robin_set<std::string_view>& used, std::vector<Diagnostic>* warnings);
+                  StringViewSet& used, std::vector<Diagnostic>* warnings);
 
 }  // namespace winze

@@ -3,15 +3,15 @@
 
 #include <fmt/format.h>
 
-#include "winze/support/json_reader.h"
 #include "winze/support/json_writer.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
 WeightsWriter::WeightsWriter(const ExportedProgram& program, const WeightTable& table,
                              std::string root, std::string folder, std::string prefix,
-                             const tsl::robin_set<std::string_view>& taken)
+                             const StringViewSet& taken)
     : program_(program),
       table_(table),
       root_(std::move(root)),
@@ -70,7 +70,7 @@ void WeightsWriter::write_payloads(ZipWriter& zip) const {
   }
 }
 
-std::string WeightsWriter::config(MetaWriter& metas, bool keeps_unknown_fields) const {
+std::string WeightsWriter::config(WriteSession& session) const {
   std::string json;
   JsonWriter writer(json);
   writer.begin_object();
@@ -88,22 +88,16 @@ std::string WeightsWriter::config(MetaWriter& metas, bool keeps_unknown_fields) 
     writer.boolean(weight.use_pickle);
     writer.plain_key("tensor_meta");
     if (weight.meta.valid()) {
-      writer.raw(metas.tensor_meta(weight.meta));
+      writer.raw(session.metas.tensor_meta(weight.meta));
     } else {
       writer.null();
     }
-    if (!weight.unknown_fields.empty() && keeps_unknown_fields) {
-      const JsonDocument document(Bytes::borrow(weight.unknown_fields));
-      for (const JsonField field : document.root().object()) {
-        writer.key(field.key);
-        writer.raw(field.value.raw_json());
-      }
-    }
+    session.write_unknown_fields(writer, weight.unknown_fields);
     writer.end_object();
   }
   writer.end_object();
   writer.end_object();
-  return json;
+  return session.put_back(std::move(json), table_.unknown_members());
 }
 
 }  // namespace winze

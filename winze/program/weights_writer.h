@@ -7,10 +7,10 @@
 #include <vector>
 
 #include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
 
-#include "winze/program/meta_writer.h"
+#include "winze/program/graph_writer.h"
 #include "winze/program/program.h"
+#include "winze/support/string_map.h"
 #include "winze/support/zip_writer.h"
 
 namespace winze {
@@ -21,13 +21,12 @@ class WeightsWriter {
   /// `folder` is below the archive's root, `prefix` that of new records (`weight_`); `taken` holds
   /// the names of all records that are carried through.
   WeightsWriter(const ExportedProgram& program, const WeightTable& table, std::string root,
-                std::string folder, std::string prefix,
-                const tsl::robin_set<std::string_view>& taken);
+                std::string folder, std::string prefix, const StringViewSet& taken);
 
   /// Throws Error naming a weight without bytes.
   void write_payloads(ZipWriter& zip) const;
   /// The schema's PayloadConfig.
-  [[nodiscard]] std::string config(MetaWriter& metas, bool keeps_unknown_fields) const;
+  [[nodiscard]] std::string config(WriteSession& session) const;
 
  private:
   struct Payload {
@@ -42,8 +41,8 @@ class WeightsWriter {
   std::string root_;
   std::string folder_;
   std::string prefix_;
-  const tsl::robin_set<std::string_view>& taken_;
-  tsl::robin_set<std::string> names_;
+  const StringViewSet& taken_;
+  StringSet names_;
   std::vector<Payload> payloads_;
   std::vector<std::uint32_t> payload_of_;  ///< by position in the table
   /// Payloads by storage and dtype: PyTorch reads a record as elements of one dtype.

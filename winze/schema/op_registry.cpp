@@ -9,14 +9,13 @@
 #include <optional>
 #include <utility>
 
-#include <tsl/robin_map.h>
-
 #include "winze/schema/op_table.h"
 #include "winze/schema/schema_parser.h"
 #include "winze/schema/table_line.h"
 #include "winze/schema/table_tags.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/edit_distance.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -29,15 +28,6 @@ struct Entry {
   std::string line;       ///< `schema [tags]`
   bool is_listed = true;  ///< find finds it
 };
-
-/// Lets a map of strings be asked with a string_view.
-struct TransparentHash {
-  using is_transparent = void;  // NOLINT(readability-identifier-naming)
-  std::size_t operator()(std::string_view text) const { return hash_op_name(text); }
-};
-
-template <typename Value>
-using NameMap = tsl::robin_map<std::string, Value, TransparentHash, std::equal_to<>>;
 
 /// One line of a table text that has been checked.
 struct CheckedLine {
@@ -137,7 +127,7 @@ CheckedLine check_line(std::string_view line, std::string_view file, int number,
 std::vector<CheckedLine> check_table(std::string_view text, std::string_view file,
                                      UnknownTags unknown_tags) {
   std::vector<CheckedLine> lines;
-  NameMap<int> seen;
+  StringMap<int> seen;
   int number = 0;
   while (!text.empty()) {
     std::size_t end = text.find('\n');
@@ -204,9 +194,9 @@ struct OpRegistry::Impl {
   std::vector<std::optional<Entry>> replaced;
   /// Operators from `table.count` on.
   std::deque<Entry> added;
-  NameMap<OpId> added_names;
+  StringMap<OpId> added_names;
   /// Interned variants, by a key of all that makes them.
-  NameMap<OpId> variants;
+  StringMap<OpId> variants;
 
   Impl() : torch_version(table.torch_version), ops(table.count) {}
 

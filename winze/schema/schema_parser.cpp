@@ -9,6 +9,7 @@
 #include "winze/schema/schema_default.h"
 #include "winze/schema/schema_lexer.h"
 #include "winze/schema/type_names.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -169,8 +170,7 @@ class SchemaParser {
         std::vector<Type> elements = parse_elements(depth);
         std::size_t wanted = *kind == TypeKind::dict ? 2 : 1;
         if (elements.size() != wanted) {
-          lexer_.fail_at(start,
-                         fmt::format("`{}` takes {} type{}", word, wanted, wanted == 1 ? "" : "s"));
+          lexer_.fail_at(start, fmt::format("`{}` takes {}", word, plural(wanted, "type")));
         }
         return Type(*kind, std::move(elements));
       }

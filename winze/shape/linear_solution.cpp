@@ -19,8 +19,6 @@ std::optional<LinearSolution> linear_solution(SymbolicContext& symbols, SymExpr 
     const SymExpr line = symbols.add(symbols.mul(slope, free[0]), constant);
     if (line != difference || constant.constant() % slope.constant() != 0) return std::nullopt;
     return LinearSolution{free[0], -(constant.constant() / slope.constant())};
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {
     return std::nullopt;  // it leaves the range of integers
   }

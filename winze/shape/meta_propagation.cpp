@@ -209,8 +209,6 @@ void MetaPropagation::infer(const Node& call) {
     return results_stay(fmt::format("{}, so that they do not tell the results", why));
   try {
     rules_.infer(call, inference_);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     const Diagnostic& diagnostic = error.diagnostic();
     // What it took for granted so far says more than what then failed.

@@ -116,7 +116,7 @@ int run(int argc, char** argv) {
         const ExportedProgram program = parse_program(context, bytes.string_view(), argv[index]);
         infer_all(program, unrelated_calls(*program.graph));
       }
-    } catch (const Error& error) {
+    } catch (const DiagnosticError& error) {
       fmt::print(stderr, "{}: {}\n", argv[index], error.diagnostic().str());
       return 1;
     }

@@ -72,8 +72,6 @@ inline std::string refusal(const std::string& inputs, const std::string& call,
   try {
     const Inferred result = infer(inputs, call, results);
     return "";
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     return error.diagnostic().message;
   }

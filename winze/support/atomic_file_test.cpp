@@ -19,6 +19,7 @@
 
 #include "winze/support/bytes.h"
 #include "winze/support/diagnostic.h"
+#include "winze/support/error_of.h"
 
 namespace winze {
 namespace {
@@ -63,15 +64,6 @@ class AtomicFileTest : public ::testing::Test {
  private:
   fs::path folder_;
 };
-
-std::string error_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 /// Runs `act` in a process of its own and returns its exit status as waitpid gives it.
 int in_child(const std::function<int()>& act) {

@@ -44,10 +44,10 @@ std::string Diagnostic::str() const {
   return text;
 }
 
-Error::Error(Diagnostic diagnostic)
+DiagnosticError::DiagnosticError(Diagnostic diagnostic)
     : diagnostic_(std::move(diagnostic)), text_(diagnostic_.str()) {}
 
-Error::Error(std::string message, std::string hint) {
+DiagnosticError::DiagnosticError(std::string message, std::string hint) {
   diagnostic_.message = std::move(message);
   diagnostic_.hint = std::move(hint);
   text_ = diagnostic_.str();

@@ -38,25 +38,37 @@ struct Diagnostic {
   [[nodiscard]] std::string str() const;
 };
 
-/// A failure that its reader can do something about; carries a Diagnostic across the API.
-class Error : public std::exception {
+/// Carries a Diagnostic across the API. What is thrown is one of the two below.
+class DiagnosticError : public std::exception {
  public:
-  explicit Error(Diagnostic diagnostic);
-  explicit Error(std::string message, std::string hint = {});
   [[nodiscard]] const Diagnostic& diagnostic() const { return diagnostic_; }
   [[nodiscard]] Diagnostic& diagnostic() { return diagnostic_; }
   /// The text of the diagnostic as it was when the error was made.
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ protected:
+  explicit DiagnosticError(Diagnostic diagnostic);
+  explicit DiagnosticError(std::string message, std::string hint = {});
 
  private:
   Diagnostic diagnostic_;
   std::string text_;
 };
 
-/// A broken invariant of Winze itself: never the user's fault.
-class InternalError : public Error {
+/// A failure that its reader can do something about.
+class Error : public DiagnosticError {
  public:
-  using Error::Error;
+  explicit Error(Diagnostic diagnostic) : DiagnosticError(std::move(diagnostic)) {}
+  explicit Error(std::string message, std::string hint = {})
+      : DiagnosticError(std::move(message), std::move(hint)) {}
+};
+
+/// A broken invariant of Winze itself: never the user's fault. No Error, so that whoever handles
+/// errors lets it through.
+class InternalError : public DiagnosticError {
+ public:
+  explicit InternalError(std::string message, std::string hint = {})
+      : DiagnosticError(std::move(message), std::move(hint)) {}
 };
 
 /// Throws Error with the formatted message.

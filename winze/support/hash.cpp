@@ -18,6 +18,11 @@ std::uint64_t random_seed() {
   return std::uint64_t{random()} << 32U | random();
 }
 
+std::uint64_t process_secret() {
+  static const std::uint64_t secret = random_seed();
+  return secret;
+}
+
 std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }

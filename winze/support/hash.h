@@ -30,6 +30,9 @@ constexpr std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) {
 /// Random bits of the operating system.
 [[nodiscard]] std::uint64_t random_seed();
 
+/// A secret of this process, for hashes that have no object of their own to keep one in.
+[[nodiscard]] std::uint64_t process_secret();
+
 /// `hash_combine` under a secret that is drawn for each object, so that no file can be made whose
 /// records collide. For tables in memory: the hashes differ from run to run.
 class SecretHash {

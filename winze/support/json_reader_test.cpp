@@ -9,21 +9,13 @@
 #include <limits>
 #include <string>
 
+#include "winze/support/error_of.h"
+
 namespace winze {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-/// What the error of `act` says; empty when there is none.
-std::string error_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 /// What reading the text itself says.
 std::string error_in(const std::string& text) {

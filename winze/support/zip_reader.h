@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/support/bytes.h"
 #include "winze/support/diagnostic.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -102,7 +101,7 @@ class ZipReader {
   std::string file_name_;
   ZipLimits limits_;
   std::vector<ZipEntry> entries_;
-  tsl::robin_map<std::string_view, std::uint32_t> by_name_;
+  StringViewMap<std::uint32_t> by_name_;
 };
 
 }  // namespace winze

@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_set.h>
-
 #include "winze/support/byte_sink.h"
 #include "winze/support/bytes.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 
@@ -60,7 +59,7 @@ class ZipWriter {
 
   ByteSink& sink_;
   std::vector<Record> records_;
-  tsl::robin_set<std::string> names_;
+  StringSet names_;
   std::string scratch_;
   std::string copy_;
   std::uint64_t offset_ = 0;

@@ -151,16 +151,11 @@ SymExpr ExprStore::find_or_add(SymOp op, SymKind kind, std::span<const SymExpr> 
     }
   }
   if (!is_payload && !content.empty() && wanted.depth == 0) wanted.depth = 1;
-  const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash & mask;
-  for (; table_[slot] != 0; slot = (slot + 1) & mask) {
+  std::size_t slot = first_slot(op, content);
+  for (; table_[slot] != 0; slot = (slot + 1) & (table_.size() - 1)) {
     const Node& known = nodes_[table_[slot] - 1];
-    const std::size_t known_size =
-        is_payload ? content.size() : known.count;  // payloads of one op have one size
-    if (known.hash != hash || known.op != op || known_size != content.size()) continue;
-    if (std::equal(content.begin(), content.end(), pool_.begin() + known.first)) {
+    if (known.hash == hash && known.op == op && std::ranges::equal(content, this->content(known)))
       return SymExpr::from_index(table_[slot] - 1);
-    }
   }
   WINZE_CHECK(nodes_.size() < none - 1, "too many expressions in one context");
   wanted.op = op;
@@ -189,13 +184,25 @@ std::uint32_t ExprStore::append(std::span<const SymExpr> content) {
   return static_cast<std::uint32_t>(first);
 }
 
+std::span<const SymExpr> ExprStore::content(const Node& node) const {
+  std::size_t size = node.count;
+  if (node.op == SymOp::float_constant) size = 1;
+  if (node.op == SymOp::rational) size = 2;
+  return {pool_.data() + node.first, size};
+}
+
+std::size_t ExprStore::first_slot(SymOp op, std::span<const SymExpr> content) const {
+  std::uint64_t hash = combine_(static_cast<std::uint64_t>(op), content.size());
+  for (const SymExpr part : content) hash = combine_(hash, part.bits());
+  return hash & (table_.size() - 1);
+}
+
 void ExprStore::grow() {
   table_.assign(std::max<std::size_t>(256, table_.size() * 4), 0);
-  const std::size_t mask = table_.size() - 1;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].op == SymOp::symbol) continue;
-    std::size_t slot = nodes_[i].hash & mask;
-    while (table_[slot] != 0) slot = (slot + 1) & mask;
+    if (nodes_[i].op == SymOp::symbol) continue;  // found through the symbol table
+    std::size_t slot = first_slot(nodes_[i].op, content(nodes_[i]));
+    while (table_[slot] != 0) slot = (slot + 1) & (table_.size() - 1);
     table_[slot] = static_cast<std::uint32_t>(i) + 1;
   }
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "winze/support/hash.h"
 #include "winze/symbolic/sym_expr.h"
 #include "winze/symbolic/sym_op.h"
 #include "winze/symbolic/symbol_table.h"
@@ -17,7 +18,7 @@ namespace winze {
 class ExprStore {
  public:
   struct Node {
-    std::uint64_t hash = 0;   ///< of the structure alone: the same in every context
+    std::uint64_t hash = 0;   ///< of the structure alone: the same in every context and run
     std::uint64_t key = 0;    ///< the first bytes of the name of `lead`, which order as it does
     std::uint32_t first = 0;  ///< of the operands or the payload in the pool; a symbol's number
     std::uint32_t count = 0;  ///< of operands; 0 for atoms
@@ -71,11 +72,17 @@ class ExprStore {
   [[nodiscard]] bool lead_before(std::uint32_t a, std::uint32_t b) const;
   SymExpr find_or_add(SymOp op, SymKind kind, std::span<const SymExpr> content, bool is_payload);
   std::uint32_t append(std::span<const SymExpr> content);
+  /// The operands of a node, or the payload.
+  [[nodiscard]] std::span<const SymExpr> content(const Node& node) const;
+  /// Where in the table the search for a node begins. The hash of the structure decides the order
+  /// of operands and so has no secret: expressions could be made for which it is the same.
+  [[nodiscard]] std::size_t first_slot(SymOp op, std::span<const SymExpr> content) const;
   void grow();
 
   std::vector<Node> nodes_;
   std::vector<SymExpr> pool_;
   std::vector<std::uint32_t> table_;  ///< open addressing, linear probing; index + 1, 0 is free
+  SecretHash combine_;
   SymbolTable symbols_;
   std::uint64_t work_ = 0;
 };

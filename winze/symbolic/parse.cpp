@@ -408,8 +408,6 @@ class Parser {
   void build(std::size_t position, Make make) {
     try {
       values_.push_back(make());
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error& error) {
       reader_.fail_at(position, error);
     }

@@ -315,8 +315,6 @@ template <typename Attempt>
 Proof attempt(Attempt proof) {
   try {
     return proof();
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {
     return Proof::unknown;
   }

@@ -22,8 +22,6 @@ class Simplifier {
       SymExpr result;
       try {
         result = refine(rebuild(traversal, results, node));
-      } catch (const InternalError&) {
-        throw;
       } catch (const Error&) {
         result = node;  // what cannot be computed exactly stays as it is
       }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "winze/support/diagnostic.h"
+#include "winze/support/hash.h"
 
 namespace winze {
 
@@ -104,8 +105,8 @@ using SymInt = SymExpr;
 
 template <>
 struct std::hash<winze::SymExpr> {
-  std::size_t operator()(winze::SymExpr expr) const noexcept {
-    std::uint64_t mixed = expr.bits() * 0x9e3779b97f4a7c15U;
-    return static_cast<std::size_t>(mixed ^ (mixed >> 32));
+  /// Under a secret, since files hold constants of any value.
+  std::size_t operator()(winze::SymExpr expr) const {
+    return winze::hash_integer(expr.bits() ^ winze::process_secret());
   }
 };

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
+#include "winze/support/string_map.h"
 #include "winze/symbolic/range.h"
 #include "winze/symbolic/sym_expr.h"
 
@@ -117,14 +116,8 @@ class SymbolTable {
   std::uint32_t declare(std::string_view name, SymbolAssumptions assumptions);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   std::vector<Symbol> symbols_;
-  tsl::robin_map<std::string, std::uint32_t, Hash, std::equal_to<>> by_name_;
+  StringMap<std::uint32_t> by_name_;
 };
 
 /// What a symbol stands for: float for `real=True` without `integer=True` and for PyTorch's names

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <tsl/robin_map.h>
 
+#include "winze/support/string_map.h"
 #include "winze/torch/element.h"
 
 namespace winze {
@@ -230,7 +231,7 @@ class StorageGroups {
   }
 
   tsl::robin_map<const std::byte*, std::size_t> by_storage_;
-  tsl::robin_map<std::string, std::size_t> by_place_;
+  StringMap<std::size_t> by_place_;
   std::vector<Member> members_;
   std::size_t inputs_ = 0;
 };
@@ -279,7 +280,7 @@ class ValueIndex {
 
  private:
   const RunValues& run_;
-  tsl::robin_map<std::string, std::size_t> by_place_;
+  StringMap<std::size_t> by_place_;
 };
 
 std::size_t count_outputs(const RunValues& run) {
@@ -376,7 +377,7 @@ void judge_by_reference(CompareReport& report, const RunValues& expected, const 
                         const RunValues& reference) {
   const ValueIndex others(actual);
   const ValueIndex references(reference);
-  tsl::robin_map<std::string, std::size_t> originals;
+  StringMap<std::size_t> originals;
   for (std::size_t index = 0; index < expected.values.size(); ++index)
     originals.emplace(expected.values[index].text(), index);
   for (ValueReport& verdict : report.values) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 #include "winze/torch/executor.h"
 #include "winze/torch/host_conversion.h"
@@ -15,10 +16,6 @@
 
 namespace winze {
 namespace {
-
-std::string plural(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 /// Why two programs cannot be given the same inputs; empty where they can.
 std::string signature_problem(const ExportedProgram& a, const ExportedProgram& b) {
@@ -131,8 +128,6 @@ ProgramsReport ProgramComparer::compare() {
     if (options_.generate.symbols.empty()) {
       try {
         stored = stored_inputs(a_.program());
-      } catch (const InternalError&) {
-        throw;
       } catch (const Error& error) {
         add_note(fmt::format("the inputs stored in the program are left out: {}",
                              error.diagnostic().message));
@@ -170,8 +165,6 @@ void ProgramComparer::compare_on(std::string title, std::vector<HostValue> input
           "values that depend on memory that nothing initialized were compared by kind, dtype and "
           "shape alone");
     }
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     compare_stop(run, inputs, error);
     return;
@@ -179,8 +172,6 @@ void ProgramComparer::compare_on(std::string title, std::vector<HostValue> input
   RunValues actual;
   try {
     actual = b_.run(inputs, draws_otherwise_);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     run.report.problem =
         "the second program stops where the first does not: " + std::string(error.what());
@@ -198,8 +189,6 @@ void ProgramComparer::compare_stop(ComparedRun& run, const std::vector<HostValue
   if (!is_assertion(error)) return;
   try {
     static_cast<void>(b_.run(inputs, draws_otherwise_));
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {
     return;
   }
@@ -223,8 +212,6 @@ void ProgramComparer::judge(CompareReport& report, const RunValues& expected,
     for (const HostValue& input : inputs) precise_inputs.push_back(promote_to_float64(input));
     const RunValues reference = precise_->run(precise_inputs, false);
     judge_by_reference(report, expected, actual, reference);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     has_no_reference_ = true;
     add_note(fmt::format("the original could not be run in float64 to judge the departure: {}",

@@ -13,12 +13,12 @@
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
-#include <tsl/robin_map.h>
 
 #include "winze/effects/alias_analysis.h"
 #include "winze/ir/text_printer.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 #include "winze/torch/attributes.h"
 #include "winze/torch/code.h"
 #include "winze/torch/compiler.h"
@@ -87,7 +87,6 @@ struct Executor::Impl {
         options(wanted),
         weights(exported, wanted.make_up_weights),
         machine(options.observer) {
-    // Reads the graph alone; the class takes graphs that can be edited.
     const AliasAnalysis aliases(exported);
     add_placeholders(aliases);
     add_outputs();
@@ -253,7 +252,7 @@ struct Executor::Impl {
   std::vector<ExecutorOutput> outputs;
   std::vector<std::size_t> returned_positions;
   std::vector<WriteBack> write_backs;
-  tsl::robin_map<std::string, std::size_t> by_name;  ///< placeholder by its name or its weight's
+  StringMap<std::size_t> by_name;  ///< placeholder by its name or its weight's
 };
 
 Executor::Executor(const ExportedProgram& program, ExecutorOptions options)

@@ -10,6 +10,7 @@
 
 #include "winze/program/program_text.h"
 #include "winze/support/diagnostic.h"
+#include "winze/support/error_of.h"
 
 namespace winze {
 namespace {
@@ -31,15 +32,6 @@ struct Program {
   ExportedProgram program;
   Executor executor;
 };
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(Executor, CallsOperatorsWithDefaultsAndKeywords) {
   Program p(R"(

@@ -112,8 +112,6 @@ std::vector<std::string> keyword_order(const ExportedProgram& program) {
     if (children.size() != 2) return names;
     const JsonDocument context(Bytes::copy(children[1].get("context").string()));
     for (const JsonValue name : context.root().array()) names.emplace_back(name.string());
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {
     names.clear();  // an older or newer form of tree specs: the file's own order is all there is
   }

@@ -8,6 +8,7 @@
 
 #include "winze/program/program_text.h"
 #include "winze/program/test_archive.h"
+#include "winze/support/error_of.h"
 #include "winze/torch/element.h"
 #include "winze/torch/torch_value_reader.h"
 
@@ -56,14 +57,7 @@ class InputFileTest : public ::testing::Test {
     return read_input_file(Bytes::copy(bytes), "in.file", program);
   }
   std::string error_of(const std::string& bytes) {
-    try {
-      (void)read(bytes);
-    } catch (const InternalError& error) {
-      return "internal: "s + error.what();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
+    return winze::error_of([&] { return read(bytes); });
   }
   Context context;
   ExportedProgram program = parse_program(context, program_text, "test.wz");

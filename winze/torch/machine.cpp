@@ -237,7 +237,7 @@ std::vector<IValue> Machine::run(const Code& code, std::vector<IValue> inputs,
     } else {
       run_instructions<true, false>(code, registers, position, nullptr);
     }
-  } catch (const Error&) {
+  } catch (const DiagnosticError&) {
     throw;  // of a nested graph, which names its own node
   } catch (const std::exception& error) {
     raise(code, position, message_of(error));

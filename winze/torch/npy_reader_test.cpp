@@ -7,6 +7,7 @@
 #include <string>
 
 #include "winze/support/diagnostic.h"
+#include "winze/support/error_of.h"
 
 namespace winze {
 namespace {
@@ -25,14 +26,7 @@ HostTensor read(const std::string& bytes) {
 }
 
 std::string error_of(const std::string& bytes) {
-  try {
-    (void)read(bytes);
-  } catch (const InternalError& error) {
-    return "internal: "s + error.what();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return winze::error_of([&] { return read(bytes); });
 }
 
 TEST(NpyReader, ReadsAnArray) {

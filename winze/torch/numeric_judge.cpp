@@ -94,8 +94,6 @@ void NumericJudge::choose_cases() {
     try {
       if (std::optional<InputCase> stored = stored_inputs(*original_))
         add_case("stored in the program", std::move(stored->values));
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error& error) {
       note(fmt::format("the inputs stored in the program are left out: {}",
                        error.diagnostic().message));
@@ -121,8 +119,6 @@ void NumericJudge::add_case(std::string title, std::vector<HostValue> inputs) {
     undefined = find_undefined(values, inputs);
     original_facts_.annotate(values, false);
     original_values_.runs.push_back(std::move(values));
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     note(fmt::format("inputs {} are left out, since the program itself stops on them: {}", title,
                      error.diagnostic().message));
@@ -136,8 +132,6 @@ std::optional<Diagnostic> NumericJudge::judge(const ExportedProgram& program, bo
   const Timer timer(seconds_);
   try {
     return judge_values(program, may_unshare);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     Diagnostic diagnostic = error.diagnostic();
     diagnostic.message = "the program does not run any more: " + diagnostic.message;
@@ -204,8 +198,6 @@ void NumericJudge::judge_in_float64(std::size_t index, CompareReport& report,
     ++runs_;
     judge_by_reference(report, expected, actual,
                        to_run_values(*precise_, precise_->run(to_ivalues(inputs))));
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error& error) {
     has_no_reference_ = true;
     note(fmt::format("the original could not be run in float64 to judge the departure: {}",

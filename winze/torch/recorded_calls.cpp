@@ -6,11 +6,11 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include "winze/program/torch_save_archive.h"
 #include "winze/support/json_reader.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 #include "winze/torch/npy_reader.h"
 
 namespace winze {
@@ -69,7 +69,7 @@ HostTensor with_strides(const HostTensor& tensor, const std::vector<std::int64_t
 }
 
 /// Bytes that several inputs share, by name of the member.
-using SharedStorages = tsl::robin_map<std::string, Bytes>;
+using SharedStorages = StringMap<Bytes>;
 
 /// The elements where they are in a storage that other inputs share.
 HostTensor in_shared_storage(JsonValue value, const ZipReader& zip, const HostTensor& tensor,

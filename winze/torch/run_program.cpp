@@ -44,8 +44,6 @@ std::vector<Call> calls_of(const ExportedProgram& program, const RunRequest& req
         calls.push_back({"", std::move(stored->values)});
         return calls;
       }
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error& error) {
       say(fmt::format("the inputs stored in the program are left out: {}\n",
                       error.diagnostic().message));

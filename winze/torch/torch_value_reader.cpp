@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include "winze/program/archive_layout.h"
 #include "winze/program/torch_save_archive.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -43,7 +43,7 @@ class TorchValueReader {
 
   const TorchSaveArchive& archive_;
   std::size_t values_ = 0;
-  tsl::robin_map<std::string_view, Bytes> storages_;
+  StringViewMap<Bytes> storages_;
 };
 
 HostValue TorchValueReader::read(std::uint32_t index, int depth) {

@@ -173,8 +173,8 @@ void ValueFacts::add_output_facts(const ExportedProgram& program, const Rounding
   const Argument values = output.argument(0U);
   const Argument specs = output.argument(1U);
   if (!values.is_list()) return;
-  std::vector<std::string_view> names;
-  for (const Node input : user_inputs(program)) names.push_back(input.target());
+  StringViewMap<std::size_t> positions;  // of user inputs
+  for (const Node input : user_inputs(program)) positions.emplace(input.target(), positions.size());
   for (std::uint32_t index = 0; index < values.count(); ++index) {
     Fact fact;
     const Argument returned = output.element(values, index);
@@ -193,8 +193,8 @@ void ValueFacts::add_output_facts(const ExportedProgram& program, const Rounding
         buffers_[std::string(program.context().text(spec.target))] = fact;
         break;
       case OutputKind::user_input_mutation: {
-        const auto found = std::ranges::find(names, program.context().text(spec.target));
-        if (found != names.end()) inputs_[static_cast<std::size_t>(found - names.begin())] = fact;
+        const auto found = positions.find(program.context().text(spec.target));
+        if (found != positions.end()) inputs_[found->second] = fact;
         break;
       }
       case OutputKind::token:

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/program/program.h"
+#include "winze/support/string_map.h"
 #include "winze/torch/compare.h"
 #include "winze/torch/rounding_depths.h"
 
@@ -35,9 +34,9 @@ class ValueFacts {
                         const std::vector<bool>& random);
 
   std::vector<std::string> draws_;
-  std::vector<Fact> outputs_;                  ///< of the values that are returned
-  std::vector<Fact> inputs_;                   ///< of the user inputs
-  tsl::robin_map<std::string, Fact> buffers_;  ///< by name
+  std::vector<Fact> outputs_;  ///< of the values that are returned
+  std::vector<Fact> inputs_;   ///< of the user inputs
+  StringMap<Fact> buffers_;    ///< by name
 };
 
 /// Where the calls that draw in one program are a part of those in another, so that some were

@@ -207,13 +207,7 @@ def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry]) -> None:
     while at < len(entries):
         graph_pass = entries[at].graph_pass
         if graph_pass is not None:
-            bridge.begin(graph_pass.name)
-            try:
-                run_on_graph(graph_pass, bridge.graph)
-            except BaseException:
-                bridge.undo()
-                raise
-            bridge.commit()
+            run_on_graph(graph_pass, bridge)
             at += 1
             continue
         end = at

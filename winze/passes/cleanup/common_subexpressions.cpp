@@ -11,15 +11,11 @@
 #include "winze/effects/layout_uses.h"
 #include "winze/program/module_calls.h"
 #include "winze/schema/op.h"
+#include "winze/support/hash.h"
 #include "winze/support/record_array.h"
 
 namespace winze {
 namespace {
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
-  hash = (hash ^ more) * 0x9E3779B97F4A7C15U;
-  return hash ^ (hash >> 32);
-}
 
 /// What an operator means to this pass.
 enum class Role : std::uint8_t {
@@ -68,23 +64,30 @@ bool same_call(Node a, Node b) {
   return true;
 }
 
-std::uint64_t hash_argument(Node node, const Argument& argument, std::uint64_t hash) {
-  hash = mix(hash, static_cast<std::uint64_t>(argument.kind()));
-  if (!argument.is_list()) return mix(hash, argument.bits());
-  hash = mix(hash, argument.count());
-  for (std::uint32_t i = 0; i < argument.count(); ++i)
-    hash = hash_argument(node, node.element(argument, i), hash);
-  return hash;
-}
+/// Hashes calls under a secret: a file can hold constants of any value.
+class CallHash {
+ public:
+  [[nodiscard]] std::uint32_t operator()(Node node) const {
+    std::uint64_t hash = node.op().index;
+    const std::uint32_t arguments = node.argument_count();
+    for (std::uint32_t i = 0; i < arguments; ++i) hash = add(hash, node, node.argument(i));
+    const std::uint32_t values = node.value_count();
+    for (std::uint32_t i = 0; i < values; ++i) hash = combine_(hash, node.value(i).meta_id().index);
+    return static_cast<std::uint32_t>(hash);
+  }
 
-std::uint64_t hash_call(Node node) {
-  std::uint64_t hash = node.op().index;
-  const std::uint32_t arguments = node.argument_count();
-  for (std::uint32_t i = 0; i < arguments; ++i) hash = hash_argument(node, node.argument(i), hash);
-  const std::uint32_t values = node.value_count();
-  for (std::uint32_t i = 0; i < values; ++i) hash = mix(hash, node.value(i).meta_id().index);
-  return hash;
-}
+ private:
+  [[nodiscard]] std::uint64_t add(std::uint64_t hash, Node node, const Argument& argument) const {
+    hash = combine_(hash, static_cast<std::uint64_t>(argument.kind()));
+    if (!argument.is_list()) return combine_(hash, argument.bits());
+    hash = combine_(hash, argument.count());
+    for (std::uint32_t i = 0; i < argument.count(); ++i)
+      hash = add(hash, node, node.element(argument, i));
+    return hash;
+  }
+
+  SecretHash combine_;
+};
 
 /// Decides whether two equal calls can be one without anyone seeing it.
 class MergeSafety {
@@ -152,10 +155,11 @@ class MergeSafety {
 class CallMerger {
  public:
   CallMerger(Graph& root, const PassContext& context)
-      : root_(root), context_(context), effects_(root.context()) {
-    roles_.resize(root.context().ops().size(), Role::unknown);
-    if (context.has_program()) preserved_.emplace(context.program());
-  }
+      : root_(root),
+        context_(context),
+        effects_(root.context()),
+        roles_(root.context().ops().size(), Role::unknown),
+        preserved_(context.preserved_calls(root)) {}
 
   void run(Graph& graph) {
     entries_.assign_zeroed(std::bit_ceil(graph.size() + graph.size() / 2 + 1));
@@ -167,7 +171,7 @@ class CallMerger {
         merge_or_keep_pending(graph);
         barrier_ = node;
       } else if (role == Role::mergeable && node.value_count() != 0) {
-        const std::uint32_t hash = hash_of(node);
+        const std::uint32_t hash = hash_(node);
         entries_.prefetch(place_of(hash));
         pending_.push_back({hash, node.id()});
         if (pending_.size() == lookahead) merge_or_keep_pending(graph);
@@ -204,9 +208,6 @@ class CallMerger {
     return holds(effects.random_when, node) ? Role::opposed : Role::mergeable;
   }
 
-  [[nodiscard]] static std::uint32_t hash_of(Node node) {
-    return static_cast<std::uint32_t>(hash_call(node));
-  }
   [[nodiscard]] std::size_t place_of(std::uint32_t hash) const {
     return hash & (entries_.size() - 1);
   }
@@ -215,7 +216,7 @@ class CallMerger {
     bool is_changed = false;  // a merge may have changed arguments of the calls behind it
     for (const Pending& pending : pending_) {
       const Node node = graph.node_at(pending.node);
-      if (merge_or_keep(node, is_changed ? hash_of(node) : pending.hash)) is_changed = true;
+      if (merge_or_keep(node, is_changed ? hash_(node) : pending.hash)) is_changed = true;
     }
     pending_.clear();
   }
@@ -230,8 +231,8 @@ class CallMerger {
       if (!same_call(earlier, node)) continue;
       // A call before the last barrier is as good as not seen, and so is one that must stay apart:
       // a third call is nearer to the later one.
-      const bool is_apart = (barrier_ && earlier.before(barrier_)) ||
-                            (preserved_ && !preserved_->same(earlier, node));
+      const bool is_apart =
+          (barrier_ && earlier.before(barrier_)) || !preserved_.same(earlier, node);
       if (is_apart || !safety().may_merge(earlier, node)) break;
       safety().merged(earlier, node);
       node.replace_all_uses_with(earlier);
@@ -251,12 +252,13 @@ class CallMerger {
   Graph& root_;
   const PassContext& context_;
   CallEffects effects_;
+  CallHash hash_;
   std::vector<Role> roles_;     ///< by operator
   RecordArray<Entry> entries_;  ///< open addressing, linear probing
   std::vector<Pending> pending_;
   Node barrier_;  ///< the last one so far; invalid before the first
   std::optional<MergeSafety> safety_;
-  std::optional<PreservedCalls> preserved_;
+  PreservedCalls preserved_;
 };
 
 }  // namespace

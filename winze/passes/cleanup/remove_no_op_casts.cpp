@@ -2,12 +2,10 @@
 #include "winze/passes/cleanup/remove_no_op_casts.h"
 
 #include <array>
-#include <optional>
 
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/layout_uses.h"
 #include "winze/passes/no_op_calls.h"
-#include "winze/program/module_calls.h"
 
 namespace winze {
 namespace {
@@ -53,19 +51,11 @@ bool is_no_op(Node node, const Cast& cast, const AliasAnalysis& aliases) {
 }  // namespace
 
 void remove_no_op_casts(Graph& graph, PassContext& context) {
-  AliasAnalysis aliases = context.alias_analysis(graph);
-  std::optional<PreservedCalls> preserved;
-  if (context.has_program()) preserved.emplace(context.program());
+  NoOpRemoval removal(graph, context);
   for (Graph* each : graph.all_graphs()) {
     for (const Cast& cast : casts) {
       for (Node node : each->find_nodes(cast.op)) {
-        if (!is_no_op(node, cast, aliases)) continue;
-        const Value source = node.argument_value(0);
-        // It may be all that a module whose signature was preserved does.
-        if (preserved && !preserved->same(source.node(), node)) continue;
-        aliases.merge(source, node.value());
-        node.value().replace_all_uses_with(source);
-        node.erase();
+        if (is_no_op(node, cast, removal.aliases())) removal.remove(node);
       }
     }
   }

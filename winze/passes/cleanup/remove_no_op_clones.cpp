@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/passes/cleanup/remove_no_op_clones.h"
 
-#include <optional>
-
 #include "winze/effects/alias_analysis.h"
 #include "winze/passes/no_op_calls.h"
-#include "winze/program/module_calls.h"
 
 namespace winze {
 namespace {
@@ -20,18 +17,11 @@ bool can_be_told_apart(Node clone, const AliasAnalysis& aliases) {
 }  // namespace
 
 void remove_no_op_clones(Graph& graph, PassContext& context) {
-  AliasAnalysis aliases = context.alias_analysis(graph);
-  std::optional<PreservedCalls> preserved;
-  if (context.has_program()) preserved.emplace(context.program());
+  NoOpRemoval removal(graph, context);
   for (Graph* each : graph.all_graphs()) {
     for (Node clone : each->find_nodes(op::aten_clone_default)) {
-      const Value source = clone.argument_value(0);
-      if (!source || can_be_told_apart(clone, aliases)) continue;
-      // It may be all that a module whose signature was preserved does.
-      if (preserved && !preserved->same(source.node(), clone)) continue;
-      aliases.merge(source, clone.value());
-      clone.value().replace_all_uses_with(source);
-      clone.erase();
+      if (clone.argument_value(0) && !can_be_told_apart(clone, removal.aliases()))
+        removal.remove(clone);
     }
   }
 }

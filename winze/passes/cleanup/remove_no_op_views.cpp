@@ -2,13 +2,11 @@
 #include "winze/passes/cleanup/remove_no_op_views.h"
 
 #include <array>
-#include <optional>
 #include <span>
 
 #include "winze/effects/alias_analysis.h"
 #include "winze/effects/layout_uses.h"
 #include "winze/passes/no_op_calls.h"
-#include "winze/program/module_calls.h"
 
 namespace winze {
 namespace {
@@ -58,18 +56,11 @@ bool is_no_op(Node view, const ViewOp& op, const AliasAnalysis& aliases) {
 }  // namespace
 
 void remove_no_op_views(Graph& graph, PassContext& context) {
-  const AliasAnalysis aliases = context.alias_analysis(graph);
-  std::optional<PreservedCalls> preserved;
-  if (context.has_program()) preserved.emplace(context.program());
+  NoOpRemoval removal(graph, context);
   for (Graph* each : graph.all_graphs()) {
     for (const ViewOp& op : view_ops) {
       for (Node view : each->find_nodes(op.op)) {
-        if (!is_no_op(view, op, aliases)) continue;
-        const Value source = view.argument_value(0);
-        // It may be all that a module whose signature was preserved does.
-        if (preserved && !preserved->same(source.node(), view)) continue;
-        view.value().replace_all_uses_with(source);
-        view.erase();
+        if (is_no_op(view, op, removal.aliases())) removal.remove(view);
       }
     }
   }

@@ -81,9 +81,10 @@ using FirstValues = tsl::robin_map<SymExpr, Value, std::hash<SymExpr>>;
 class ShapeFolder {
  public:
   ShapeFolder(Graph& root, PassContext& context)
-      : root_(root), context_(context), symbols_(root.context().symbols()) {
-    if (context.has_program()) preserved_.emplace(context.program());
-  }
+      : root_(root),
+        context_(context),
+        symbols_(root.context().symbols()),
+        preserved_(context.preserved_calls(root)) {}
 
   void run() {
     fold_items();
@@ -149,7 +150,7 @@ class ShapeFolder {
     if (value.meta().kind != ValueKind::sym_int) return;
     const SymExpr expression = value.meta().expression;
     const auto [earlier, is_first] = first.emplace(expression, value);
-    if (!is_first && (!preserved_ || preserved_->same(earlier->second.node(), node))) {
+    if (!is_first && preserved_.same(earlier->second.node(), node)) {
       value.replace_all_uses_with(earlier->second);
       return;
     }
@@ -160,7 +161,7 @@ class ShapeFolder {
   void read_from_input(const Node& node, SymExpr expression, const InputSizes& inputs) {
     const auto found = inputs.find(expression);
     if (node.op() != op::aten_sym_size_int || found == inputs.end() ||
-        node.argument_value(0).node().is_placeholder() || (preserved_ && preserved_->of(node) != 0))
+        node.argument_value(0).node().is_placeholder() || preserved_.of(node) != 0)
       return;
     node.set_argument(0, found->second.input);
     node.set_argument(1, found->second.dim);
@@ -197,7 +198,7 @@ class ShapeFolder {
   Graph& root_;
   PassContext& context_;
   SymbolicContext& symbols_;
-  std::optional<PreservedCalls> preserved_;
+  PreservedCalls preserved_;
   std::vector<Node> folded_;  ///< calls of item that yield what is known
 };
 

@@ -30,8 +30,6 @@ class Reliances {
     for (const Node& call : calls_to_infer(root)) {
       try {
         rules.infer(call, inference);
-      } catch (const InternalError&) {
-        throw;
       } catch (const Error&) {
         refused_.emplace(key_of(call), true);
       }
@@ -58,7 +56,7 @@ class Reliances {
 /// Slices up to what was the end of a static size. They may have been meant to take all of it.
 class WholeSlices {
  public:
-  explicit WholeSlices(Graph& root) : symbols_(root.context().symbols()) {
+  explicit WholeSlices(const Graph& root) : symbols_(root.context().symbols()) {
     for (const Graph* graph : root.all_graphs()) {
       for (const Node slice : graph->find_nodes(op::aten_slice_Tensor)) {
         const auto size = sliced_size(slice);

@@ -94,8 +94,6 @@ void KnownValues::visit(const Node& node, const AliasAnalysis& aliases) {
     try {
       auto elements = infer_elements(node, result, [this](Value input) { return of(input); });
       if (elements) set(value, std::move(*elements));
-    } catch (const InternalError&) {
-      throw;
     } catch (const Error&) {
       continue;  // an element left the range of integers
     }

@@ -32,8 +32,6 @@ std::optional<SymExpr> constrained(SymbolicContext& symbols, const std::string& 
   if (const auto symbol = symbols.find_symbol(text)) return symbol;
   try {
     return symbols.parse(text);
-  } catch (const InternalError&) {
-    throw;
   } catch (const Error&) {
     return std::nullopt;
   }

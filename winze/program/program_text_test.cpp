@@ -220,6 +220,8 @@ TEST(ProgramText, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("graph f() {\n}\nstate_dict {\n  param \"a\" storage 0 size 4\n  param "
                        "\"a\" storage 0\n}"),
               HasSubstr("t.wz:5:9"));
+  EXPECT_THAT(error_of("// nothing\n"),
+              HasSubstr("t.wz: error: there is no program: the text is "));
   EXPECT_THAT(error_of("program \"m\"\n"),
               HasSubstr("expected 'graph', found the end of the text"));
 }

@@ -99,3 +99,6 @@ def test_an_operator_that_is_not_there(tmp_path: Path) -> None:
     program = winze.load(tmp_path / "x.wz")
     with pytest.raises(winze.Error, match=r'does not know the schema of operator "shaperules.tile.default"'):
         wt.use_fake_implementation(program, torch.ops.shaperules.tile.default)
+    for wrong in ("shaperules.tile", torch.ops.shaperules.tile):
+        with pytest.raises(TypeError, match="an operator overload is wanted"):
+            wt.use_fake_implementation(program, wrong)

@@ -53,9 +53,9 @@ constexpr PassInfo decompose_silu_info{
   return %y
 })",
     .example_after = R"(graph forward(%x: f32[2]) {
-  %s = aten.sigmoid(%x) : f32[2]
-  %y = aten.mul.Tensor(%x, %s) : f32[2]
-  return %y
+  %0 = aten.sigmoid(%x) : f32[2]
+  %1 = aten.mul.Tensor(%x, %0) : f32[2]
+  return %1
 })",
     .group = "decompose",
     .run = decompose_silu,

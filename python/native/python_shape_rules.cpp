@@ -201,8 +201,10 @@ void free_rule(PythonRule* rule) {
 void add_python_shape_rule(Context& context, const std::string& op, nb::object function) {
   const OpId id = context.ops().find(op);
   if (!id.is_valid())
-    throw Error(fmt::format("there is no operator {}", quote(op)),
-                "name it as its schema does, such as mylib.scale.default");
+    throw Error(
+        fmt::format("the program does not know the schema of operator {}", quote(op)),
+        "give it when the program is read: winze.load(path, ops=[FILE]), with a line such as "
+        "mylib::scale(Tensor x, float by) -> Tensor");
   const std::shared_ptr<PythonRule> rule(new PythonRule(std::move(function)), free_rule);
   ShapeRules::of(context).add(id, [rule](ShapeCall& call) { rule->run(call); });
 }

@@ -108,6 +108,10 @@ def test_errors_of_files(saved: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.pt2").write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(winze.Error, match=r"bad\.pt2"):
         winze.lower(tmp_path / "bad.pt2", tmp_path / "out.pt2")
+    with pytest.raises(winze.Error, match=r"no/out\.pt2: error: cannot create the file") as raised:
+        winze.lower(saved, tmp_path / "no" / "out.pt2")
+    assert raised.value.where == str(tmp_path / "no" / "out.pt2")
+    assert raised.value.message == "cannot create the file: No such file or directory"
     with pytest.raises(winze.Error, match=r"missing\.pt2"):
         winze.load(tmp_path / "missing.pt2")
     assert not (tmp_path / "out.pt2").exists()

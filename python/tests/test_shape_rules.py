@@ -97,5 +97,8 @@ def test_a_decision_by_a_size_is_not_followed(tmp_path: Path) -> None:
 def test_an_operator_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "x.wz").write_text("graph f(%x: input f32[2]) {\n  return output %x\n}\n")
     program = winze.load(tmp_path / "x.wz")
-    with pytest.raises(winze.Error, match=r'there is no operator "shaperules.tile.default"'):
+    with pytest.raises(winze.Error, match=r'does not know the schema of operator "shaperules.tile.default"'):
         wt.use_fake_implementation(program, torch.ops.shaperules.tile.default)
+    for wrong in ("shaperules.tile", torch.ops.shaperules.tile):
+        with pytest.raises(TypeError, match="an operator overload is wanted"):
+            wt.use_fake_implementation(program, wrong)

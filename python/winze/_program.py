@@ -145,7 +145,7 @@ def lower(
             [os.fspath(one) for one in ops],
             lambda line: logger.info("%s", line.rstrip("\n")),
         )
-        return Report.from_json(text, os.fspath(path))
+        return Report.from_json(text)
     program = load(path, ops=ops)
     report = program.lower(passes, verify_each=verify_each)
     for warning in program.save(output, torch_version=torch_version):

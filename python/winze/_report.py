@@ -51,17 +51,16 @@ class Report:
         return Report(self.passes + other.passes, self.seconds + other.seconds)
 
     @staticmethod
-    def from_json(text: str, where: str = "") -> "Report":
+    def from_json(text: str) -> "Report":
         """Reads the report that the native pass manager and ``winze lower --report`` write.
 
-        Raises the Error that it holds; ``where`` is the file that was lowered.
+        Raises the Error that it holds.
         """
         data: dict[str, Any] = json.loads(text)
         error = data.get("error")
         if error:
-            parts = ("node", "source", "notes", "hint")
-            message = f"{where}: {error['message']}" if where else error["message"]
-            raise Error(message, where=where, **{part: error.get(part) or "" for part in parts})
+            parts = ("text", "node", "source", "notes", "hint")
+            raise Error(error["message"], where=error["file"], **{part: error[part] for part in parts})
         known = PassReport.__dataclass_fields__
         passes = []
         for one in data.get("passes", ()):

@@ -122,7 +122,9 @@ def infer(target: Any, args: Any, kwargs: Any) -> list[tuple[str, tuple[int, ...
     """Dtype, sizes, strides and device of each result, by running the operator over tensors without data."""
     torch = _torch()
     if torch is None:
-        raise RuntimeError("what the new call yields is not known without torch: give call_function a node like= it")
+        raise RuntimeError(
+            "what the new call yields is not known without torch; name a node that yields the same: like=node"
+        )
     device = "cpu"
 
     def without_data(value: Any) -> Any:

@@ -73,7 +73,7 @@ Diagnostic usage_diagnostic(const CLI::App& app, const CLI::ParseError& error, i
   const std::vector<std::string> unknown = command->remaining();
   if (command == &app && first.empty()) {
     diagnostic.message = "no command was given";
-    diagnostic.hint = hint_for_command(app, "");
+    diagnostic.hint = hint_for_command(app, "") + "; `winze --help` says what they do";
   } else if (command == &app && !first.starts_with('-')) {
     diagnostic.message = fmt::format("there is no command {}", quote(first));
     diagnostic.hint = hint_for_command(app, first);

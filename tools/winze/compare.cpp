@@ -132,7 +132,12 @@ void add_compare_command(CLI::App& app, Action& action) {
       ->option_text("LIB.so")
       ->allow_extra_args(false);
   add_input_options(command, options->inputs);
-  command.callback([options, &action] { action = [options] { return run_compare(*options); }; });
+  command.callback([options, &action] {
+    action = [options] {
+      load_plugins(options->inputs);
+      return run_compare(*options);
+    };
+  });
 }
 
 }  // namespace winze

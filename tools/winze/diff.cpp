@@ -48,7 +48,12 @@ void add_diff_command(CLI::App& app, Action& action) {
   command.add_option("A", options->a, "The one program; - is standard input")->required();
   command.add_option("B", options->b, "The other")->required();
   add_input_options(command, options->inputs);
-  command.callback([options, &action] { action = [options] { return run_diff(*options); }; });
+  command.callback([options, &action] {
+    action = [options] {
+      load_plugins(options->inputs);
+      return run_diff(*options);
+    };
+  });
 }
 
 }  // namespace winze

@@ -9,6 +9,8 @@
 
 #include "tools/winze/command.h"
 #include "tools/winze/input_bytes.h"
+#include "winze/pass/plugin.h"
+#include "winze/passes/registration.h"
 #include "winze/program/program_text.h"
 #include "winze/program/pt2_reader.h"
 #include "winze/support/bytes.h"
@@ -92,6 +94,18 @@ void add_operator_options(CLI::App& command, InputOptions& options) {
       .add_option("--op-table", options.op_table,
                   "Use the operator table of another PyTorch release (see schemas/)")
       ->option_text("FILE");
+  command
+      .add_option("--load-pass-plugin", options.plugins,
+                  "Add the passes, operators and shape rules of a shared library")
+      ->option_text("LIB.so")
+      ->allow_extra_args(false);
+}
+
+PassRegistry load_plugins(InputOptions& options) {
+  PassRegistry registry = all_passes();
+  for (const std::string& plugin : options.plugins) load_pass_plugin(plugin, registry);
+  options.context_setups = registry.context_setups();
+  return registry;
 }
 
 std::unique_ptr<Context> make_context(const InputOptions& options) {
@@ -113,6 +127,13 @@ ExportedProgram read_program(Context& context, const std::string& path, const In
   if (looks_like_pt2(bytes.string_view()) || looks_binary(bytes.string_view())) {
     ExportedProgram program = read_pt2(
         context, bytes, {.file_name = name, .model = options.model, .warnings = &warnings});
+    if (!options.weights.empty()) {
+      warnings.push_back({.severity = Severity::warning,
+                          .message = fmt::format("--weights {} is not used: this program is no "
+                                                 "text, and has weights of its own",
+                                                 quote(options.weights)),
+                          .where = {.file = name}});
+    }
     if (path == "-") program.archive = {};  // nothing that a text could name
     return program;
   }

@@ -24,15 +24,20 @@ struct InputOptions {
   std::uint64_t read_limit = 0;       ///< bytes of what cannot be mapped; 0 for the usual
   bool need_weights = false;          ///< the bytes of weights are wanted where they can be found
   bool need_records = false;          ///< to warn where what else the archive held is not at hand
-  std::vector<ContextSetup> context_setups;  ///< what plugins add to contexts
+  std::vector<std::string> plugins;   ///< shared libraries of passes and operators
+  std::vector<ContextSetup> context_setups;  ///< what these add to contexts
 };
 
-/// `--ops`, `--op-table`.
+/// `--ops`, `--op-table`, `--load-pass-plugin`.
 void add_operator_options(CLI::App& command, InputOptions& options);
 /// These and `--model`.
 void add_input_options(CLI::App& command, InputOptions& options);
 
-/// A new context that knows the operators that the options name, and what plugins add.
+/// Loads the plugins that the options name, so that contexts know their operators. Once for a
+/// command, before its first context. Gives all passes, theirs among them. \throws Error
+PassRegistry load_plugins(InputOptions& options);
+
+/// A new context that knows the operators that the options name, and what loaded plugins add.
 [[nodiscard]] std::unique_ptr<Context> make_context(const InputOptions& options);
 
 /// Reads a `.pt2` or a program in text form, told by content; `-` is standard input. Warnings are

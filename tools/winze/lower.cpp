@@ -13,8 +13,6 @@
 #include "tools/winze/help.h"
 #include "tools/winze/lower_file.h"
 #include "tools/winze/targets.h"
-#include "winze/pass/plugin.h"
-#include "winze/passes/registration.h"
 #include "winze/passes/shape/infer_shapes.h"
 #include "winze/program/schema_fields.h"
 #include "winze/support/atomic_file.h"
@@ -54,7 +52,6 @@ struct LowerOptions {
   std::vector<std::string> inputs;
   std::string output;
   std::string passes = "default";
-  std::vector<std::string> plugins;
   std::vector<std::string> symbols;
   std::vector<std::string> input_types;
   std::string verify_each;
@@ -187,9 +184,7 @@ void fill_settings(LowerOptions& options) {
   if (options.inputs.size() > 1 && !manager.reproducer.empty()) {
     throw UsageError("--reproducer is for one input", "lower the program that fails by itself");
   }
-  PassRegistry registry = all_passes();
-  for (const std::string& plugin : options.plugins) load_pass_plugin(plugin, registry);
-  settings.inputs.context_setups = registry.context_setups();
+  const PassRegistry registry = load_plugins(settings.inputs);
   settings.pipeline = as_usage([&] { return Pipeline::parse(options.passes, registry); });
   set_sizes(options, settings.pipeline);
   as_usage([&] { return PassManager(settings.pipeline, manager); });
@@ -198,7 +193,7 @@ void fill_settings(LowerOptions& options) {
 /// Neither report nor reproducer may take the place of a file that has another use.
 void check_side_files(const LowerOptions& options, const std::vector<Target>& targets) {
   const LowerSettings& settings = options.settings;
-  std::vector<std::string> others = options.plugins;
+  std::vector<std::string> others = settings.inputs.plugins;
   others.insert(others.end(), settings.inputs.op_files.begin(), settings.inputs.op_files.end());
   others.push_back(settings.inputs.op_table);
   others.push_back(settings.inputs.weights);
@@ -245,10 +240,7 @@ void add_pass_options(CLI::App& command, LowerOptions& options) {
                   "What to run; \"\" for nothing (default: the pipeline `default`)")
       ->option_text("PIPELINE")
       ->group(group);
-  command.add_option("--load-pass-plugin", options.plugins, "Add the passes of a shared library")
-      ->option_text("LIB.so")
-      ->allow_extra_args(false)
-      ->group(group);
+  command.get_option("--load-pass-plugin")->group(group);
   command
       .add_option("--sym", options.symbols,
                   "For the pass infer-shapes: give the symbol S the value N, or another range")

@@ -6,8 +6,8 @@
 
 #include "tools/winze/command.h"
 #include "tools/winze/inputs.h"
+#include "winze/schema/op_suggestions.h"
 #include "winze/shape/shape_rules.h"
-#include "winze/support/edit_distance.h"
 #include "winze/support/quote.h"
 
 namespace winze {
@@ -15,13 +15,15 @@ namespace {
 
 constexpr const char* footer =
     "Examples:\n"
-    "  winze ops aten.add.Tensor             schema, tags and effects of one overload\n"
+    "  winze ops aten.add.Tensor             schema, tags, effects and shape rule of one overload\n"
     "  winze ops aten.add                    of every overload\n"
     "  winze ops --tag core                  the names of the core operators\n"
     "  winze ops --tag core aten.add         of the overloads of one those that are core\n"
     "  winze ops --without-shape-rule        operators whose results cannot be inferred\n"
     "  winze ops --stats --tag core          how many core operators can be, and cannot\n"
-    "  winze ops --ops mylib.schemas mylib.scale";
+    "  winze ops --ops mylib.schemas mylib.scale\n"
+    "\n"
+    "Exit codes: 0 done; 1 there is no operator of that name, or a FILE is wrong; 2 wrong usage.";
 
 struct OpsOptions {
   std::vector<std::string> names;
@@ -102,7 +104,7 @@ std::vector<std::string> effect_texts(const Op& op) {
   return texts;
 }
 
-std::string describe(const Op& op) {
+std::string describe(const Op& op, bool has_rule) {
   std::string text = fmt::format("{}\n  schema   {}\n", op.qualified_name, print_schema(op.schema));
   text += fmt::format("  tags     {}\n", op.tag_text.empty() ? "none" : op.tag_text);
   std::string_view heading = "effects";
@@ -114,6 +116,8 @@ std::string describe(const Op& op) {
   if (op.is_pure()) {
     line("none beyond its results: unused it may be dropped, equal calls may be merged");
   }
+  text += fmt::format("  results  {}\n",
+                      has_rule ? "inferred by a shape rule" : "not inferred: it has no shape rule");
   return text;
 }
 
@@ -123,14 +127,17 @@ std::vector<OpId> named_ops(const OpRegistry& registry, const std::string& name)
   if (found.is_valid() && registry.qualified_name(found) == name) return {found};
   std::vector<OpId> overloads = registry.overloads(name);
   if (!overloads.empty()) return overloads;
-  return {registry.find_or_throw(name)};
+  if (found.is_valid()) return {found};
+  std::string hint = suggest_ops(registry, name);
+  if (hint.empty()) hint = "--ops FILE gives the schema of an operator that is not PyTorch's";
+  throw Error(fmt::format("there is no operator {}", quote(name)), hint);
 }
 
 /// Whether the options let an operator through.
 class Filter {
  public:
   Filter(Context& context, const OpsOptions& options, std::optional<Tag> tag)
-      : context_(context), rules_(context), options_(options), tag_(tag) {}
+      : context_(context), rules_(ShapeRules::of(context)), options_(options), tag_(tag) {}
   [[nodiscard]] bool accepts_tag(OpId id) const {
     return !tag_ || context_.ops().get(id).tags.has(*tag_);
   }
@@ -141,7 +148,7 @@ class Filter {
 
  private:
   Context& context_;
-  ShapeRules rules_;
+  ShapeRules& rules_;
   const OpsOptions& options_;
   std::optional<Tag> tag_;
 };
@@ -189,7 +196,7 @@ int run_ops(const OpsOptions& options) {
   std::string text;
   for (const std::string& name : options.names) {
     for (const OpId id : named_ops(registry, name)) {
-      if (filter.accepts(id)) text += describe(registry.get(id));
+      if (filter.accepts(id)) text += describe(registry.get(id), filter.has_rule(id));
     }
   }
   if (text.empty() && tag) {
@@ -204,8 +211,8 @@ int run_ops(const OpsOptions& options) {
 
 void add_ops_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<OpsOptions>();
-  CLI::App& command =
-      *app.add_subcommand("ops", "Shows schema, tags and effects of operators, or lists all.");
+  CLI::App& command = *app.add_subcommand(
+      "ops", "Shows schema, tags, effects and shape rule of operators, or lists all.");
   command.footer(footer);
   command.add_option("NAME", options->names,
                      "Operators to show: aten.add.Tensor, or aten.add for each overload");
@@ -215,7 +222,12 @@ void add_ops_command(CLI::App& app, Action& action) {
                    "Show or list only operators whose results no shape rule infers");
   command.add_flag("--stats", options->stats, "Count operators with and without a shape rule");
   add_operator_options(command, options->inputs);
-  command.callback([options, &action] { action = [options] { return run_ops(*options); }; });
+  command.callback([options, &action] {
+    action = [options] {
+      load_plugins(options->inputs);
+      return run_ops(*options);
+    };
+  });
 }
 
 }  // namespace winze

@@ -15,7 +15,9 @@ constexpr const char* footer =
     "Examples:\n"
     "  winze passes                          every pass and pipeline\n"
     "  winze passes dead-code                one of them\n"
-    "  winze passes --markdown               the reference page, docs/passes.md";
+    "  winze passes --markdown               the reference page, docs/passes.md\n"
+    "\n"
+    "Exit codes: 0 done; 1 there is no pass of that name; 2 wrong usage.";
 
 struct PassesOptions {
   std::vector<std::string> names;

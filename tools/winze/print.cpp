@@ -21,7 +21,9 @@ constexpr const char* footer =
     "Examples:\n"
     "  winze print model.pt2 | less\n"
     "  winze print model.pt2 --no-sources\n"
-    "  winze print model.pt2 --stats";
+    "  winze print model.pt2 --stats\n"
+    "\n"
+    "Exit codes: 0 done; 1 the program cannot be read; 2 wrong usage.";
 
 struct PrintOptions {
   std::string input;
@@ -71,7 +73,12 @@ void add_print_command(CLI::App& app, Action& action) {
   command.add_flag("--graph-only", options->graph_only,
                    "Leave out the program around the graph, and thus that this is a summary");
   add_input_options(command, options->inputs);
-  command.callback([options, &action] { action = [options] { return run_print(*options); }; });
+  command.callback([options, &action] {
+    action = [options] {
+      load_plugins(options->inputs);
+      return run_print(*options);
+    };
+  });
 }
 
 }  // namespace winze

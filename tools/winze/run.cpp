@@ -90,7 +90,12 @@ void add_run_command(CLI::App& app, Action& action) {
                   "Take the weights of a program in text form from this .pt2")
       ->option_text("FILE");
   add_input_options(command, options->inputs);
-  command.callback([options, &action] { action = [options] { return run_run(*options); }; });
+  command.callback([options, &action] {
+    action = [options] {
+      load_plugins(options->inputs);
+      return run_run(*options);
+    };
+  });
 }
 
 }  // namespace winze

@@ -67,9 +67,10 @@ std::vector<Target> make_targets(const std::vector<std::string>& inputs,
                                  const std::string& output) {
   if (inputs.size() == 1 && !names_folder(output)) return {{inputs.front(), output}};
   if (!names_folder(output)) {
-    throw UsageError(
-        fmt::format("{} inputs cannot go to one file {}", inputs.size(), quote(output)),
-        "name a folder for them: -o FOLDER/");
+    throw UsageError(fmt::format("{} inputs, {} and {}, cannot go to one file {}", inputs.size(),
+                                 inputs.size() == 2 ? quote(inputs[0]) : quote(inputs[0]) + ", ...",
+                                 quote(inputs.back()), quote(output)),
+                     "name a folder for them: -o FOLDER/");
   }
   std::vector<Target> targets;
   std::map<std::string, std::string> input_of;

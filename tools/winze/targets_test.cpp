@@ -48,7 +48,7 @@ TEST(Targets, SeveralInputsKeepTheirNames) {
 
 TEST(Targets, SeveralInputsNeedAFolder) {
   EXPECT_THAT(usage_error({"a.pt2", "b.pt2"}, "out.pt2"),
-              HasSubstr("cannot go to one file \"out.pt2\""));
+              HasSubstr(", cannot go to one file \"out.pt2\""));
 }
 
 TEST(Targets, TwoInputsOfOneNameAreRefused) {

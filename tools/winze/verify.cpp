@@ -70,7 +70,12 @@ void add_verify_command(CLI::App& app, Action& action) {
       ->option_text("LEVEL")
       ->check(one_of({"structure", "schema", "meta", "semantics"}));
   add_input_options(command, options->input_options);
-  command.callback([options, &action] { action = [options] { return run_verify(*options); }; });
+  command.callback([options, &action] {
+    action = [options] {
+      load_plugins(options->input_options);
+      return run_verify(*options);
+    };
+  });
 }
 
 }  // namespace winze

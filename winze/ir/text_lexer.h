@@ -32,7 +32,9 @@ struct TextNumber {
 class TextLexer {
  public:
   /// `text` must outlive the lexer; `file` is what errors call it.
-  TextLexer(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  TextLexer(std::string_view text, std::string_view file) : text_(text), file_(file) {
+    if (text.starts_with("\xef\xbb\xbf")) at_ = 3;  // the mark that some editors put first
+  }
 
   [[nodiscard]] std::size_t offset() const { return at_; }
   [[nodiscard]] std::string_view text() const { return text_; }

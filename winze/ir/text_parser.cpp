@@ -6,6 +6,7 @@
 
 #include "winze/ir/text_names.h"
 #include "winze/ir/text_types.h"
+#include "winze/schema/op_suggestions.h"
 #include "winze/support/edit_distance.h"
 
 namespace winze {
@@ -332,11 +333,8 @@ const TextParser::Operator& TextParser::find_operator(std::string_view name, std
     entry.op = &ops.get(entry.id);
     entry.positional = static_cast<std::uint32_t>(entry.op->schema.positional_count());
   } else if (is_known_namespace(name) || name.find('.') == std::string_view::npos) {
-    std::string hint;
-    for (const std::string& similar : ops.similar_names(name))
-      hint += (hint.empty() ? "did you mean " : " or ") + similar;
-    if (!hint.empty()) hint += '?';
-    lexer_.fail_at(offset, fmt::format("operator \"{}\" is not known", name), hint);
+    lexer_.fail_at(offset, fmt::format("operator \"{}\" is not known", name),
+                   suggest_ops(ops, name));
   } else {
     // An operator of a namespace that nobody declared: taken as it is.
     entry.is_opaque = true;

@@ -150,7 +150,7 @@ bool fits_type(ValueKind kind, const Type& type) {
       return is_number || is_constant;
     case TypeKind::scalar:
     case TypeKind::complex:
-      return is_number || is_constant || kind == ValueKind::tensor;
+      return is_number || is_constant;
     case TypeKind::token:
       // In torch.fx graphs a token is the empty tensor that prims._make_token yields.
       return kind == ValueKind::token || kind == ValueKind::tensor;

@@ -27,6 +27,10 @@ void write_diagnostic(JsonWriter& json, const Diagnostic& diagnostic) {
   write_strings(json, "notes", diagnostic.notes);
   json.plain_key("hint");
   json.string(diagnostic.hint);
+  json.plain_key("file");
+  json.string(diagnostic.where.file);
+  json.plain_key("text");  // as the command shows it
+  json.string(diagnostic.str());
   json.end_object();
 }
 

@@ -67,7 +67,8 @@ TEST(Report, AsJsonHasEveryField) {
       report.to_json(),
       R"({"program": "m", "pipeline": "a, b, c", "edits": 2, "seconds": 0.0, "nodes_before": 5, )"
       R"("nodes_after": 4, "stopped_by_edit_limit": false, "error": {"message": "broke", )"
-      R"("node": "", "source": "", "notes": ["n"], "hint": "h"}, "reproducer": "", "passes": [)"
+      R"("node": "", "source": "", "notes": ["n"], "hint": "h", "file": "", )"
+      R"("text": "error: broke\n  note: n\n  hint: h"}, "reproducer": "", "passes": [)"
       R"({"name": "a", "options": "{x=1}", "status": "ran", "reason": "", "edits": 2, )"
       R"("seconds": 0.25, "verify_seconds": 0.0, "peak_memory_bytes": 0, "nodes_before": 5, )"
       R"("nodes_after": 4, "op_changes": [{"op": "aten.relu.default", "before": 1, "after": 0}], )"

@@ -22,6 +22,13 @@ class ProgramParser {
         warnings_(warnings) {}
 
   ExportedProgram parse() {
+    if (lexer_.at_end()) {
+      Diagnostic diagnostic;
+      diagnostic.message = "there is no program: the text is empty";
+      diagnostic.where.file = file_;
+      diagnostic.hint = "a program is what torch.export.save wrote, or a text that has a `graph`";
+      throw Error(std::move(diagnostic));
+    }
     while (!lexer_.at_end()) {
       const std::size_t begin = lexer_.offset();
       const std::string_view word =

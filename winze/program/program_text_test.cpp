@@ -192,6 +192,12 @@ TEST(ProgramText, ReadsTheDocumentedExamplesAndPrintsTheWholeOneAsItStands) {
   EXPECT_EQ(reprint(programs[1]), programs[1]);
 }
 
+TEST(ProgramText, SkipsTheMarkOfItsEncoding) {
+  const std::string text = "graph f(%x: f32[2]) {\n  return output %x\n}\n";
+  EXPECT_EQ(reprint("\xef\xbb\xbf" + text), reprint(text));
+  EXPECT_THAT(error_of("graph f() {\n  \xef\xbb\xbf}\n"), HasSubstr("t.wz:2:3"));
+}
+
 TEST(ProgramText, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("program \"m\"\nfoo"),
               HasSubstr("t.wz:2:1: error: \"foo\" does not begin a line before the graph"));
@@ -218,6 +224,8 @@ TEST(ProgramText, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("graph f() {\n}\nstate_dict {\n  param \"a\" storage 0 size 4\n  param "
                        "\"a\" storage 0\n}"),
               HasSubstr("t.wz:5:9"));
+  EXPECT_THAT(error_of("// nothing\n"),
+              HasSubstr("t.wz: error: there is no program: the text is "));
   EXPECT_THAT(error_of("program \"m\"\n"),
               HasSubstr("expected 'graph', found the end of the text"));
 }

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "winze/schema/op_suggestions.h"
 #include "winze/schema/op_table.h"
 #include "winze/schema/schema_parser.h"
 #include "winze/schema/table_line.h"
 #include "winze/schema/table_tags.h"
+#include "winze/support/bytes.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/edit_distance.h"
 #include "winze/support/string_map.h"
@@ -33,6 +33,7 @@ struct Entry {
 struct CheckedLine {
   std::string line;
   std::string qualified_name;
+  int number = 1;  ///< which line of the text it is
 };
 
 OpKind kind_of(Tags tags) {
@@ -51,12 +52,6 @@ std::string normalize_name(std::string_view name) {
   return out;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail("cannot read operator table `{}`", path.string());
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 /// The value of the header line `# torch VERSION`, or empty.
 std::string_view find_torch_version(std::string_view text) {
   constexpr std::string_view key = "# torch ";
@@ -72,6 +67,7 @@ std::string_view find_torch_version(std::string_view text) {
                                 std::string_view text) {
   diagnostic.where.file = std::string(file);
   diagnostic.where.line = line;
+  diagnostic.where.column = std::max(diagnostic.where.column, 1);
   diagnostic.where.source_text = std::string(text);
   throw Error(std::move(diagnostic));
 }
@@ -116,10 +112,12 @@ CheckedLine check_line(std::string_view line, std::string_view file, int number,
   } catch (const Error& error) {
     Diagnostic diagnostic = error.diagnostic();
     if (diagnostic.hint.empty()) diagnostic.hint = hint_for_tags(parts.schema);
+    if (diagnostic.hint.empty())
+      diagnostic.hint = "a line is such as: mylib::scale(Tensor x, float by) -> Tensor [pointwise]";
     fail_in_table(std::move(diagnostic), file, number, line);
   }
   if (unknown_tags == UnknownTags::refused) refuse_lost_tags(parts, line, file, number);
-  return {std::string(line), make_qualified_name(parts)};
+  return {std::string(line), make_qualified_name(parts), number};
 }
 
 /// Every line that is neither empty nor a comment. \throws Error for the first that does not parse
@@ -304,8 +302,7 @@ OpId OpRegistry::find_or_throw(std::string_view name) const {
   if (id.is_valid()) return id;
   Diagnostic diagnostic;
   diagnostic.message = fmt::format("unknown operator `{}`", name);
-  std::vector<std::string> near = similar_names(name);
-  if (!near.empty()) diagnostic.hint = fmt::format("did you mean `{}`?", fmt::join(near, "`, `"));
+  diagnostic.hint = suggest_ops(*this, name);
   throw Error(std::move(diagnostic));
 }
 
@@ -379,14 +376,19 @@ std::size_t OpRegistry::load_text(std::string_view text, std::string_view file) 
   std::vector<CheckedLine> lines = check_table(text, file, UnknownTags::refused);
   std::size_t count = lines.size();
   for (const CheckedLine& line : lines) {  // all or nothing: conflicts first
-    if (impl_->find_exact(line.qualified_name).is_valid()) impl_->add_line(line);
+    if (!impl_->find_exact(line.qualified_name).is_valid()) continue;
+    try {
+      impl_->add_line(line);
+    } catch (const Error& error) {
+      fail_in_table(error.diagnostic(), file, line.number, line.line);
+    }
   }
   for (CheckedLine& line : lines) impl_->add_line(std::move(line));
   return count;
 }
 
 std::size_t OpRegistry::load(const std::filesystem::path& path) {
-  return load_text(read_file(path), path.string());
+  return load_text(map_file(path.string()).string_view(), path.string());
 }
 
 void OpRegistry::replace_table_text(std::string_view text, std::string_view file) {
@@ -415,7 +417,7 @@ void OpRegistry::replace_table_text(std::string_view text, std::string_view file
 }
 
 void OpRegistry::replace_table(const std::filesystem::path& path) {
-  replace_table_text(read_file(path), path.string());
+  replace_table_text(map_file(path.string()).string_view(), path.string());
 }
 
 std::string_view OpRegistry::torch_version() const {

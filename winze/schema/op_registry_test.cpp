@@ -65,8 +65,7 @@ TEST(OpRegistry, SuggestsWhatIsNear) {
   EXPECT_THAT(registry.similar_names("nothing_like_this_at_all"), IsEmpty());
   std::string text = error_of([&] { (void)registry.find_or_throw("aten.ad.Tensor"); });
   EXPECT_THAT(text, HasSubstr("unknown operator `aten.ad.Tensor`"));
-  EXPECT_THAT(text, HasSubstr("did you mean"));
-  EXPECT_THAT(text, HasSubstr("`aten.add.Tensor`"));
+  EXPECT_THAT(text, HasSubstr("did you mean aten.add.Tensor"));
 }
 
 TEST(OpRegistry, GivesStableReferences) {
@@ -155,15 +154,23 @@ TEST(OpRegistry, LoadsAllOfATableOrNothing) {
   });
   EXPECT_THAT(text, HasSubstr("unknown type `Tensr`"));
   EXPECT_THAT(text, HasSubstr("my.schemas:2:8"));
+  EXPECT_THAT(text, HasSubstr("a line is such as: mylib::scale(Tensor x, float by) -> Tensor"));
   EXPECT_FALSE(registry.find("lib.f").is_valid());
 
-  text = error_of([&] { registry.load_text("lib::f() -> int\naten::relu() -> ()\n"); });
-  EXPECT_THAT(text, HasSubstr("operator `aten.relu.default` has another schema already"));
+  text = error_of([&] { registry.load_text("lib::f() -> int\naten::relu() -> ()\n", "my"); });
+  EXPECT_THAT(text, HasSubstr("my:2:1: error: operator `aten.relu.default` has another schema"));
   EXPECT_FALSE(registry.find("lib.f").is_valid());
 
-  text = error_of([&] { registry.load_text("lib::f() -> int\nlib::f(int x) -> ()\n"); });
-  EXPECT_THAT(text,
-              HasSubstr("operator `lib.f.default` stands twice in the table: first in line 1"));
+  text = error_of([&] { registry.load_text("lib::f() -> int\nlib::f(int x) -> ()\n", "my"); });
+  EXPECT_THAT(text, HasSubstr("my:2:1: error: operator `lib.f.default` stands twice in the table: "
+                              "first in line 1"));
+}
+
+TEST(OpRegistry, SaysWhyATableCannotBeRead) {
+  OpRegistry registry;
+  EXPECT_THAT(error_of([&] { registry.load("."); }), HasSubstr("cannot read: it is a folder"));
+  EXPECT_THAT(error_of([&] { registry.replace_table("no.schemas"); }),
+              HasSubstr("no.schemas: error: cannot read: No such file"));
 }
 
 TEST(OpRegistry, RefusesTagsOfCustomOperatorsThatAreNotKnown) {
@@ -205,7 +212,7 @@ TEST(OpRegistry, LoadsFiles) {
   EXPECT_EQ(registry.load(path), 1U);
   EXPECT_TRUE(registry.find("lib.from_file").is_valid());
   std::filesystem::remove(path);
-  EXPECT_THAT(error_of([&] { registry.load(path); }), HasSubstr("cannot read operator table `"));
+  EXPECT_THAT(error_of([&] { registry.load(path); }), HasSubstr("cannot read: No such file"));
 }
 
 constexpr const char* other_release =

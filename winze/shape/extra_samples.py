@@ -69,6 +69,9 @@ def quantization_samples() -> Iterator[Sample]:
         yield quantized.dequantize_per_tensor.default, [tensor, 0.5, 0, *limits, int8], {"out_dtype": torch.bfloat16}
         yield quantized.dequantize_per_tensor.tensor, [tensor, scale, zero, *limits, int8], {}
         yield quantized.dequantize_per_channel.default, [tensor, *per_channel, *limits, int8], {}
+    for left in (torch.ones(3, 8, dtype=int8), torch.ones(8, 3, dtype=torch.uint8).t()):
+        for right in (torch.ones(8, 4, dtype=int8), torch.ones(4, 8, dtype=int8).t(), torch.ones(4, 8, dtype=int8)):
+            yield aten._int_mm.default, [left, right], {}
     yield quantized.dequantize_per_tensor.default, [bytes_, 0.5, 0, 0, 255, torch.uint8], {}
     yield quantized.quantize_per_tensor.default, [values.double(), 0.5, 0, *limits, int8], {}
     yield quantized.quantize_per_token.default, [values, floats(2, 3, 1), torch.zeros(2, 3, 1), *limits, int8], {}

@@ -58,6 +58,19 @@ void mm(ShapeCall& call) {
   const TensorMeta& a = call.tensor(0);
   yield_like(call, mm_sizes(call, a, call.tensor(1)), a);
 }
+/// _int_mm(self, mat2): the product of matrices of bytes, in int32 (meta__int_mm).
+void int_mm(ShapeCall& call) {
+  const TensorMeta& a = call.tensor(0);
+  const TensorMeta& b = call.tensor(1);
+  require_dims(call, a, 2);
+  require_dims(call, b, 2);
+  if (a.dtype != ScalarType::int8 && a.dtype != ScalarType::uint8)
+    fail("expected self to be int8 or uint8, got {}", full_name(a.dtype));
+  if (b.dtype != ScalarType::int8) fail("expected mat2 to be int8, got {}", full_name(b.dtype));
+  require_same(call, a.sizes[1], b.sizes[0]);
+  const DimVector sizes = {a.sizes[0], b.sizes[1]};
+  call.yield(empty_tensor(call.env(), sizes, ScalarType::int32, a.device));
+}
 void bmm(ShapeCall& call) {
   const TensorMeta& a = call.tensor(0);
   yield_like(call, bmm_sizes(call, a, call.tensor(1)), a);
@@ -179,13 +192,14 @@ void matmul(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten_addbmm_default, addbmm},   {op::aten_addmm_default, addmm},
-    {op::aten_addmv_default, addmv},     {op::aten_addr_default, addr},
-    {op::aten_baddbmm_default, baddbmm}, {op::aten_bmm_default, bmm},
-    {op::aten_dot_default, dot},         {op::aten_ger_default, outer},
-    {op::aten_linear_default, linear},   {op::aten_matmul_default, matmul},
-    {op::aten_mm_default, mm},           {op::aten_mv_default, mv},
-    {op::aten_outer_default, outer},     {op::aten_vdot_default, dot},
+    {op::aten__int_mm_default, int_mm}, {op::aten_addbmm_default, addbmm},
+    {op::aten_addmm_default, addmm},    {op::aten_addmv_default, addmv},
+    {op::aten_addr_default, addr},      {op::aten_baddbmm_default, baddbmm},
+    {op::aten_bmm_default, bmm},        {op::aten_dot_default, dot},
+    {op::aten_ger_default, outer},      {op::aten_linear_default, linear},
+    {op::aten_matmul_default, matmul},  {op::aten_mm_default, mm},
+    {op::aten_mv_default, mv},          {op::aten_outer_default, outer},
+    {op::aten_vdot_default, dot},
 };
 
 }  // namespace

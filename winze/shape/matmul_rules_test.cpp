@@ -28,6 +28,17 @@ TEST(MatmulRules, SizesThatMayDifferAreRequiredToMatch) {
       ElementsAre("Eq(s0, s1)"));
 }
 
+TEST(MatmulRules, ProductOfBytesIsInInt32) {
+  EXPECT_EQ(inferred("%x: input u8[s0, 3], %y: input i8[3, 4]", "aten._int_mm.default(%x, %y)"),
+            "i32[s0, 4]");
+  EXPECT_THAT(refusal("%x: input i8[2, 3], %y: input i8[4, 5]", "aten._int_mm.default(%x, %y)"),
+              HasSubstr("_int_mm: sizes 3 and 4 of the operands do not match"));
+  EXPECT_EQ(refusal("%x: input f32[2, 3], %y: input i8[3, 5]", "aten._int_mm.default(%x, %y)"),
+            "expected self to be int8 or uint8, got float32");
+  EXPECT_EQ(refusal("%x: input i8[2, 3], %y: input u8[3, 5]", "aten._int_mm.default(%x, %y)"),
+            "expected mat2 to be int8, got uint8");
+}
+
 TEST(MatmulRules, MatmulBroadcastsBatches) {
   EXPECT_EQ(
       inferred("%x: input f32[s0, 1, 2, 3], %y: input f32[5, 3, 4]", "aten.matmul.default(%x, %y)"),

@@ -133,6 +133,7 @@ void Bytes::copy_to(std::span<char> to, std::size_t offset) const {
 }
 
 Bytes map_file(const std::string& path, std::size_t limit) {
+  if (path.empty()) throw Error("cannot read: the name of the file is empty");
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) fail_with_errno(path, errno);
   const auto backing = std::make_shared<Bytes::Backing>(nullptr, fd, nullptr);  // closes the file

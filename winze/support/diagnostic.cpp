@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/support/diagnostic.h"
 
+#include <algorithm>
+
+#include "winze/support/utf8.h"
+
 namespace winze {
 namespace {
 
@@ -25,18 +29,45 @@ std::string place(const Where& where) {
   return text;
 }
 
+/// The offending line with a caret below the place: what a terminal can show of it, and of a long
+/// line what is near the place.
+std::string excerpt(const Where& where) {
+  constexpr std::size_t longest = 500;
+  constexpr std::size_t before_place = 100;
+  std::string_view line = where.source_text;
+  std::size_t column = where.column > 0 ? static_cast<std::size_t>(where.column) : 0;
+  std::string text = "\n    ";
+  std::string caret = text;
+  if (line.size() > longest && column > before_place) {
+    const std::size_t left_out = std::min(column - before_place, line.size());
+    line.remove_prefix(left_out);
+    column -= left_out;
+    text += "...";
+    caret += "   ";
+  }
+  const bool is_cut = line.size() > longest;
+  line = line.substr(0, longest);
+  for (std::size_t at = 0; at < line.size();) {
+    const Utf8Char character = decode_utf8(line.substr(at));
+    const std::size_t size = std::max<std::size_t>(character.size, 1);
+    const bool is_shown = character.size > 0 && character.code >= ' ' && character.code != 0x7f;
+    text += is_shown ? line.substr(at, size) : std::string_view(character.size > 0 ? " " : "?");
+    at += size;
+    if (at < column) caret += ' ';
+  }
+  if (is_cut) text += "...";
+  if (column == 0) return text;
+  if (column > line.size() + 1) caret.append(column - line.size() - 1, ' ');
+  return text + caret + "^";
+}
+
 }  // namespace
 
 std::string Diagnostic::str() const {
   std::string text;
   if (std::string at = place(where); !at.empty()) text += at + ": ";
   text += fmt::format("{}: {}", severity_name(severity), message);
-  if (!where.source_text.empty()) {
-    text += "\n    " + where.source_text;
-    if (where.column > 0) {
-      text += "\n    " + std::string(static_cast<std::size_t>(where.column - 1), ' ') + "^";
-    }
-  }
+  if (!where.source_text.empty()) text += excerpt(where);
   if (!node.empty()) text += "\n  node: " + node;
   if (!source.empty()) text += "\n  from: " + source;
   for (const std::string& line : notes) text += "\n  note: " + line;

@@ -24,6 +24,32 @@ TEST(Diagnostic, PrintsEveryPartItHas) {
             "  hint: use f32");
 }
 
+Diagnostic at_column(int column, std::string line) {
+  Diagnostic diagnostic;
+  diagnostic.message = "no";
+  diagnostic.where = {.line = 1, .column = column, .source_text = std::move(line)};
+  return diagnostic;
+}
+
+TEST(Diagnostic, PutsTheCaretBelowCharactersNotBytes) {
+  EXPECT_EQ(at_column(5, "\xc3\xbc\t\xff!").str(),
+            "line 1:5: error: no\n"
+            "    \xc3\xbc ?!\n"
+            "       ^");
+  EXPECT_EQ(at_column(3, "ab").str(), "line 1:3: error: no\n    ab\n      ^");
+}
+
+TEST(Diagnostic, ShowsOfALongLineWhatIsNearThePlace) {
+  const std::string line = std::string(3000, 'a') + "!" + std::string(3000, 'b');
+  const std::string text = at_column(3001, line).str();
+  EXPECT_LT(text.size(), 800U);
+  const std::size_t shown = text.find("...a");
+  const std::size_t caret = text.rfind('^') - text.rfind('\n');
+  ASSERT_NE(shown, std::string::npos);
+  EXPECT_EQ(text[text.find("\n    ...a") + caret], '!');
+  EXPECT_NE(text.find("bbb...\n"), std::string::npos);
+}
+
 TEST(Diagnostic, NamesRecordAndPath) {
   Diagnostic diagnostic;
   diagnostic.message = "a string is wanted";

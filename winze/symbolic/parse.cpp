@@ -189,7 +189,9 @@ class Parser {
       return build(start, [&] { return context_.symbol(name, *options_.declare_as); });
     }
     reader_.fail_at(start, fmt::format("the symbol `{}` is not declared", name.substr(0, 80)),
-                    "declare it, or write it as Symbol('name', positive=True, integer=True)");
+                    fmt::format("declare it (symbol {0}), or write it as Symbol('{0}', "
+                                "positive=True, integer=True)",
+                                name.substr(0, 80)));
   }
 
   /// Calls that hold no expressions.

@@ -39,6 +39,15 @@ DispatcherName dispatcher_name(const Op& op) {
 
 std::string hint_for_missing(std::string_view name) {
   const std::string_view ns = name.substr(0, name.find("::"));
+  std::vector<std::string> overloads;
+  for (const c10::OperatorName& other : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (other.name == name && !other.overload_name.empty())
+      overloads.push_back(other.overload_name);
+  }
+  if (!overloads.empty()) {
+    std::ranges::sort(overloads);
+    return fmt::format("name one of its overloads: {}", fmt::join(overloads, ", "));
+  }
   if (ns == "aten" || ns == "prims") {
     return "the program was made by another release of PyTorch; decompose the operator, or export "
            "the program anew";

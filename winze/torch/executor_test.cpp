@@ -303,6 +303,19 @@ graph forward(%x: input f32[3]) {
                                      "mylib")));
 }
 
+TEST(ExecutorErrors, MissingOverloadsAreNamedWithThoseThatThereAre) {
+  const auto error = error_of([] {
+    const Program p(R"(
+graph forward(%n: input int) {
+  %m = aten.add.default(%n, 1) : int
+  return output %m
+})");
+  });
+  EXPECT_THAT(error,
+              AllOf(HasSubstr("this libtorch has no operator aten::add\n"),
+                    HasSubstr("name one of its overloads: Scalar, Scalar_out, Tensor, out")));
+}
+
 TEST(ExecutorErrors, MissingWeightsAreNamed) {
   Program p(R"(
 graph forward(%w: param "w" f32[2], %x: input f32[2]) {

@@ -23,6 +23,8 @@ def use_fake_implementation(program: Program, op: torch._ops.OpOverload) -> None
     strides and constants. Sizes may be symbolic; where the implementation decides something by what a size is, its
     results do not hold for every size, and the call is one that cannot be inferred. What it raises refuses the call.
     """
+    if not isinstance(op, torch._ops.OpOverload):
+        raise TypeError(f"an operator overload is wanted, such as torch.ops.mylib.scale.default, not {op!r}")
     name = f"{op.namespace}.{op._opname}.{op._overloadname}"
 
     def rule(arguments: list[Any], keywords: list[str], ranges: Ranges) -> list[Any]:

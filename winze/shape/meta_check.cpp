@@ -29,11 +29,13 @@ Proof same_sizes(const ShapeEnv& env, Sizes a, Sizes b) {
 }
 
 Proof same_tensor(const ShapeEnv& env, const TensorMeta& a, const TensorMeta& b,
-                  bool compare_offset) {
+                  ComparedLayout layout) {
   if (a.dtype != b.dtype || a.layout != b.layout || !(a.device == b.device)) return Proof::no;
-  const Proof proof =
-      both(same_sizes(env, a.sizes, b.sizes), same_sizes(env, a.strides, b.strides));
-  return compare_offset ? both(proof, env.equal(a.storage_offset, b.storage_offset)) : proof;
+  Proof proof = same_sizes(env, a.sizes, b.sizes);
+  if (layout == ComparedLayout::none) return proof;
+  proof = both(proof, same_sizes(env, a.strides, b.strides));
+  if (layout == ComparedLayout::strides) return proof;
+  return both(proof, env.equal(a.storage_offset, b.storage_offset));
 }
 
 std::string types_of(Context& context, std::span<const MetaId> metas) {
@@ -122,38 +124,41 @@ class MetaVerifier {
     findings_.set_printable(true);
   }
 
-  std::vector<Diagnostic> run(std::span<const Node> calls) {
-    for (const Node& call : calls) check(call);
+  std::vector<Diagnostic> run(std::span<const CallToInfer> calls) {
+    for (const CallToInfer& call : calls) check(call);
     acquit_at_example();
-    for (const Suspect& suspect : suspects_)
-      findings_.add(suspect.node.graph(), suspect.node.id(), suspect.message, suspect.hint);
+    for (const Suspect& suspect : suspects_) {
+      const Node& node = suspect.call.node;
+      findings_.add(node.graph(), node.id(), suspect.message, suspect.hint);
+    }
     return findings_.take();
   }
 
  private:
   struct Suspect {
-    Node node;
+    CallToInfer call;
     std::string message;
     std::string hint;
     bool is_proved = false;
   };
 
-  void check(const Node& node) {
+  void check(const CallToInfer& call) {
+    const Node& node = call.node;
     try {
       rules_.infer(node, inference_);
     } catch (const Error& error) {
       suspects_.push_back(
-          {node,
+          {call,
            fmt::format("{} refuses its arguments: {}", name_of(node), error.diagnostic().message),
            error.diagnostic().hint});
       return;
     }
-    const Proof same = as_recorded(node);
+    const Proof same = as_recorded(call);
     if (same == Proof::yes) return;
     std::vector<MetaId> recorded;
     for (std::uint32_t index = 0; index < node.value_count(); ++index)
       recorded.push_back(node.value(index).meta_id());
-    suspects_.push_back({node,
+    suspects_.push_back({call,
                          fmt::format("results are recorded as {}, but {} yields {}",
                                      types_of(root_.context(), recorded), name_of(node),
                                      types_of(root_.context(), inference_.metas)),
@@ -162,9 +167,10 @@ class MetaVerifier {
   }
 
   /// Whether what was inferred is what is recorded; yes where nothing can be said.
-  [[nodiscard]] Proof as_recorded(const Node& node) {
+  [[nodiscard]] Proof as_recorded(const CallToInfer& call) {
     if (inference_.state != InferenceState::inferred) return Proof::yes;
-    const Proof same = same_results(rules_.env(), node, inference_, compare_offsets_);
+    const Proof same = same_results(rules_.env(), call.node, inference_,
+                                    compared_layout(call.tells_layout, compare_offsets_));
     // Where something has to be assumed, so has that the two agree.
     return same == Proof::unknown && !inference_.constraints.empty() ? Proof::yes : same;
   }
@@ -178,8 +184,8 @@ class MetaVerifier {
     std::erase_if(suspects_, [&](const Suspect& suspect) {
       if (suspect.is_proved) return false;
       try {
-        rules_.infer(suspect.node, inference_);
-        return as_recorded(suspect.node) == Proof::yes;
+        rules_.infer(suspect.call.node, inference_);
+        return as_recorded(suspect.call) == Proof::yes;
       } catch (const Error&) {
         return false;
       }
@@ -203,10 +209,9 @@ class MetaVerifier {
 }  // namespace
 
 Proof same_meta(const ShapeEnv& env, const Meta& recorded, const Meta& inferred,
-                bool compare_offset) {
+                ComparedLayout layout) {
   if (recorded.kind != inferred.kind) return Proof::no;
-  if (recorded.is_tensor())
-    return same_tensor(env, recorded.tensor, inferred.tensor, compare_offset);
+  if (recorded.is_tensor()) return same_tensor(env, recorded.tensor, inferred.tensor, layout);
   if (!recorded.has_expression || !inferred.has_expression) return Proof::yes;
   if (recorded.expression == inferred.expression) return Proof::yes;
   switch (recorded.kind) {
@@ -220,21 +225,26 @@ Proof same_meta(const ShapeEnv& env, const Meta& recorded, const Meta& inferred,
 }
 
 Proof same_results(const ShapeEnv& env, const Node& node, const Inference& inferred,
-                   bool compare_offset) {
+                   ComparedLayout layout) {
   if (inferred.metas.size() != node.value_count()) return Proof::no;
   Proof proof = Proof::yes;
   for (std::uint32_t index = 0; index < node.value_count(); ++index) {
     const MetaId recorded = node.value(index).meta_id();
     if (recorded == inferred.metas[index]) continue;
     Context& context = node.graph().context();
-    proof = both(proof, same_meta(env, context.meta(recorded), context.meta(inferred.metas[index]),
-                                  compare_offset));
+    proof = both(
+        proof, same_meta(env, context.meta(recorded), context.meta(inferred.metas[index]), layout));
   }
   return proof;
 }
 
-std::vector<Node> calls_to_infer(Graph& root) {
-  std::vector<Node> calls;
+ComparedLayout compared_layout(bool tells_layout, bool offsets) {
+  if (!tells_layout) return ComparedLayout::none;
+  return offsets ? ComparedLayout::strides_and_offset : ComparedLayout::strides;
+}
+
+std::vector<CallToInfer> calls_to_infer(Graph& root) {
+  std::vector<CallToInfer> calls;
   std::vector<const Graph*> open = {&root};
   while (!open.empty()) {
     const Graph& graph = *open.back();
@@ -242,7 +252,7 @@ std::vector<Node> calls_to_infer(Graph& root) {
     const OperandMetas operands(graph);
     for (const Node node : graph.nodes()) {
       if (!node.is_call() || !operands.tell(node)) continue;
-      calls.push_back(node);
+      calls.push_back({node, operands.tell_layout(node)});
       if (node.op() == op::higher_order_wrap_with_autocast) continue;
       for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
         const Argument argument = node.argument(index);
@@ -272,13 +282,14 @@ std::vector<Diagnostic> verify_metas(const ExportedProgram& program) {
 }
 
 std::vector<Diagnostic> verify_edited_metas(const ExportedProgram& program) {
-  std::vector<Node> calls = calls_behind(meta_edits(*program.graph));
-  if (calls.empty()) return {};
-  std::map<const Graph*, OperandMetas> operands;
-  std::erase_if(calls, [&](const Node& call) {
+  std::vector<CallToInfer> calls;
+  std::map<const Graph*, OperandMetas> all_operands;
+  for (const Node& call : calls_behind(meta_edits(*program.graph))) {
     const Graph& graph = call.graph();
-    return !operands.try_emplace(&graph, graph).first->second.tell(call);
-  });
+    const OperandMetas& operands = all_operands.try_emplace(&graph, graph).first->second;
+    if (operands.tell(call)) calls.push_back({call, operands.tell_layout(call)});
+  }
+  if (calls.empty()) return {};
   return MetaVerifier(program).run(calls);
 }
 

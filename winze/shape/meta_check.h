@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "winze/program/program.h"
@@ -8,23 +9,37 @@
 
 namespace winze {
 
+/// What of a tensor's layout in memory is compared, besides dtype, sizes and device.
+enum class ComparedLayout : std::uint8_t {
+  none,
+  strides,  ///< and not the storage offset
+  strides_and_offset,
+};
+
 /// Whether a recorded meta says the same as an inferred one, by proof: `Min(64, 64*s0)` is 64 where
 /// s0 is at least 1. Whether a gradient is required is not compared: rules do not know it.
-/// `compare_offset` false passes over storage offsets.
 [[nodiscard]] Proof same_meta(const ShapeEnv& env, const Meta& recorded, const Meta& inferred,
-                              bool compare_offset = true);
+                              ComparedLayout layout = ComparedLayout::strides_and_offset);
 
 /// Whether all results of a call are recorded as inferred; `no` also where their numbers differ.
 [[nodiscard]] Proof same_results(const ShapeEnv& env, const Node& node, const Inference& inferred,
-                                 bool compare_offset = true);
+                                 ComparedLayout layout = ComparedLayout::strides_and_offset);
 
 /// Whether the storage offsets of results can be relied on: torch before 2.9 wrote 0 for parts of a
 /// split and for slices of symbolic sizes.
 [[nodiscard]] bool records_offsets(const ExportedProgram& program);
 
-/// The calls of a graph and of those nested in it whose results follow from the metas of their
-/// operands (`OperandMetas`).
-[[nodiscard]] std::vector<Node> calls_to_infer(Graph& root);
+/// A call whose results follow from the metas of its operands (`OperandMetas`).
+struct CallToInfer {
+  Node node;
+  bool tells_layout = true;  ///< false: dtypes and sizes follow, strides and offsets do not
+};
+
+/// What is compared of what such a call yields. `offsets` tells whether the program's are recorded.
+[[nodiscard]] ComparedLayout compared_layout(bool tells_layout, bool offsets);
+
+/// Those of a graph and of the graphs nested in it.
+[[nodiscard]] std::vector<CallToInfer> calls_to_infer(Graph& root);
 
 /// Infers every call of the program that has a rule anew, nested graphs included, and gives a
 /// finding for each whose recorded results differ, with both, and for each that PyTorch would

@@ -21,6 +21,16 @@ bool has_unbacked(const ShapeEnv& env, const Meta& meta) {
          std::ranges::any_of(meta.tensor.sizes, [&](SymInt size) { return env.is_unbacked(size); });
 }
 
+/// Lays a tensor out as it is recorded, where it has the same sizes.
+void keep_layout(const ShapeEnv& env, const Meta& recorded, Meta& meta) {
+  if (!recorded.is_tensor() || !meta.is_tensor()) return;
+  if (!std::ranges::equal(recorded.tensor.sizes, meta.tensor.sizes,
+                          [&](SymInt a, SymInt b) { return env.known_equal(a, b); }))
+    return;
+  meta.tensor.strides = recorded.tensor.strides;
+  meta.tensor.storage_offset = recorded.tensor.storage_offset;
+}
+
 }  // namespace
 
 Diagnostic diagnostic_of(const PropagationProblem& problem) {
@@ -92,7 +102,7 @@ void MetaPropagation::add_users(Value value) {
 
 void MetaPropagation::set_meta(Value value, const Meta& meta) {
   const Meta& is = value.meta();
-  if (same_meta(env_, is, meta, compare_offsets_) == Proof::yes) return;
+  if (same_meta(env_, is, meta, compared_layout(true, compare_offsets_)) == Proof::yes) return;
   Context& context = root_.context();
   MetaId id;
   if (meta.is_tensor()) {
@@ -232,13 +242,18 @@ void MetaPropagation::apply(const Node& call) {
                        fmt::format("it yields {} values, and the program takes {}",
                                    inference_.metas.size(), call.value_count()));
   }
-  const Proof same = same_results(env_, call, inference_, compare_offsets_);
+  const bool tells_layout = frames_.back().work->operands.tell_layout(call);
+  const Proof same =
+      same_results(env_, call, inference_, compared_layout(tells_layout, compare_offsets_));
   if (same == Proof::yes) return;
   // Where something has to be assumed, so has that what is recorded is right.
   if (same == Proof::unknown && !inference_.constraints.empty() && !inputs_changed(call)) return;
   const Context& context = root_.context();
-  for (std::uint32_t index = 0; index < call.value_count(); ++index)
-    set_meta(call.value(index), context.meta(inference_.metas[index]));
+  for (std::uint32_t index = 0; index < call.value_count(); ++index) {
+    Meta meta = context.meta(inference_.metas[index]);
+    if (!tells_layout) keep_layout(env_, call.value(index).meta(), meta);
+    set_meta(call.value(index), meta);
+  }
 }
 
 bool MetaPropagation::inputs_changed(const Node& call) const {

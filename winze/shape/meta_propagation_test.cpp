@@ -164,6 +164,35 @@ TEST_F(MetaPropagationTest, UnderAutocastResultsDoNotFollow) {
   EXPECT_THAT(result.problems[0].message, HasSubstr("autocast converts"));
 }
 
+// The halves of a scan over dimension 1: the mapped dimension lies between the two that are seen,
+// so the product is no more contiguous than its operands are.
+constexpr std::string_view mapped = R"(graph f(%x: input f32[2, 4, 4], %y: input f32[2, 4, 4]) {
+  %outer = torch._functorch.predispatch._vmap_increment_nesting(4, "error") : None
+  %a = torch._functorch.predispatch._add_batch_dim(%x, 1, 1) : f32[2, 4] strides [16, 1]
+  %b = torch._functorch.predispatch._add_batch_dim(%y, 1, 1) : f32[2, 4] strides [16, 1]
+  %mul = aten.mul.Tensor(%a, %b) : f32[2, 4] strides [16, 1]
+  %r = torch._functorch.predispatch._remove_batch_dim(%mul, 1, 4, 0) : f32[4, 2, 4] strides [4, 16, 1]
+  %leave = torch._functorch.predispatch._vmap_decrement_nesting() : None
+  return output %r
+})";
+
+TEST_F(MetaPropagationTest, UnderVmapLayoutsStayAsRecorded) {
+  Graph& graph = parse(mapped);
+  EXPECT_THAT(verify_metas(*program_), IsEmpty());
+  EXPECT_EQ(MetaPropagation(graph).run_all().changed, 0U);
+  EXPECT_EQ(type("mul"), "f32[2, 4] strides [16, 1]");
+}
+
+TEST_F(MetaPropagationTest, UnderVmapDtypesAndSizesFollow) {
+  Graph& graph = parse(mapped);
+  value("mul").set_meta(context_.tensor_meta({.dtype = ScalarType::float16,
+                                              .sizes = value("mul").meta().tensor.sizes,
+                                              .strides = value("mul").meta().tensor.strides}));
+  EXPECT_THAT(verify_metas(*program_), SizeIs(2));
+  MetaPropagation(graph).run_all();
+  EXPECT_EQ(type("mul"), "f32[2, 4] strides [16, 1]");
+}
+
 constexpr std::string_view branches = R"(graph f(%p: input b8[], %x: input f32[2, 3]) {
   %r = higher_order.cond(%p, graph yes(%d: f32[2, 3]) {
     %e = aten.relu(%d) : f32[2, 3]

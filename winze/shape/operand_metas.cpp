@@ -41,15 +41,9 @@ Node written_and_returned(const Node& call) {
 
 }  // namespace
 
-OperandMetas::OperandMetas(const Graph& graph) {
-  find_autocast(graph);
-  find_changed_in_place(graph);
-}
-
-void OperandMetas::find_autocast(const Graph& graph) {
-  for (const OpId op :
-       {op::torch_amp_autocast_mode__enter_autocast, op::torch_amp_autocast_mode__exit_autocast}) {
-    const int step = op == op::torch_amp_autocast_mode__enter_autocast ? 1 : -1;
+OperandMetas::Stretches::Stretches(const Graph& graph, OpId enter, OpId leave) {
+  for (const OpId op : {enter, leave}) {
+    const int step = op == enter ? 1 : -1;
     for (const Node node : graph.find_nodes(op, false)) borders_.push_back({node, step});
   }
   std::ranges::sort(borders_,
@@ -59,6 +53,19 @@ void OperandMetas::find_autocast(const Graph& graph) {
     depth += border.depth_behind;
     border.depth_behind = depth;
   }
+}
+
+int OperandMetas::Stretches::depth(const Node& call) const {
+  const auto behind = std::ranges::partition_point(
+      borders_, [&](const Border& border) { return border.node.before(call); });
+  return behind == borders_.begin() ? 0 : std::prev(behind)->depth_behind;
+}
+
+OperandMetas::OperandMetas(const Graph& graph)
+    : autocast_(graph, op::torch_amp_autocast_mode__enter_autocast,
+                op::torch_amp_autocast_mode__exit_autocast) {
+  find_changed_in_place(graph);
+  find_lacking_dimension(graph);
 }
 
 void OperandMetas::find_changed_in_place(const Graph& graph) {
@@ -77,14 +84,28 @@ void OperandMetas::find_changed_in_place(const Graph& graph) {
   }
 }
 
-bool OperandMetas::is_under_autocast(const Node& call) const {
-  const auto behind = std::ranges::partition_point(
-      borders_, [&](const Border& border) { return border.node.before(call); });
-  return behind != borders_.begin() && std::prev(behind)->depth_behind > 0;
+void OperandMetas::find_lacking_dimension(const Graph& graph) {
+  const Stretches vmap(graph, op::torch__functorch_predispatch__vmap_increment_nesting,
+                       op::torch__functorch_predispatch__vmap_decrement_nesting);
+  if (vmap.empty()) return;
+  std::vector<Node> open;
+  for (const Node node : graph.find_nodes(op::torch__functorch_predispatch__add_batch_dim, false))
+    open.push_back(node);
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    for (const Node& user : node.users()) {
+      if (!user.is_call()) continue;
+      // It gives the dimension of its level back; those of levels around it stay away.
+      if (user.op() == op::torch__functorch_predispatch__remove_batch_dim && vmap.depth(user) <= 1)
+        continue;
+      if (lacks_dimension_.insert(user.id().index).second) open.push_back(user);
+    }
+  }
 }
 
 std::string_view OperandMetas::why_untold(const Node& call) const {
-  if (is_under_autocast(call)) return "autocast converts arguments first";
+  if (autocast_.depth(call) > 0) return "autocast converts arguments first";
   if (changed_in_place_.empty()) return {};
   const std::vector<Node> operands = call.all_input_nodes();
   const bool any = std::ranges::any_of(

@@ -56,5 +56,32 @@ graph forward(%x: input f32[2, 2]) {
               ElementsAre("inside", "nothing"));
 }
 
+TEST(OperandMetas, TellNoLayoutUnderVmap) {
+  Context context;
+  const ExportedProgram program = parse_program(context, R"(
+graph forward(%x: input f32[2, 3, 4]) {
+  %before = aten.sin(%x) : f32[2, 3, 4]
+  %outer = torch._functorch.predispatch._vmap_increment_nesting(2, "error") : None
+  %rows = torch._functorch.predispatch._add_batch_dim(%x, 0, 1) : f32[3, 4]
+  %row_sin = aten.sin(%rows) : f32[3, 4]
+  %inner = torch._functorch.predispatch._vmap_increment_nesting(3, "error") : None
+  %row = torch._functorch.predispatch._add_batch_dim(%row_sin, 0, 2) : f32[4]
+  %mul = aten.mul.Tensor(%row, 2) : f32[4]
+  %other = aten.cos(%x) : f32[2, 3, 4]
+  %mapped = torch._functorch.predispatch._remove_batch_dim(%mul, 2, 3, 0) : f32[3, 4]
+  %leave_inner = torch._functorch.predispatch._vmap_decrement_nesting() : None
+  %all = torch._functorch.predispatch._remove_batch_dim(%mapped, 1, 2, 0) : f32[2, 3, 4]
+  %leave_outer = torch._functorch.predispatch._vmap_decrement_nesting() : None
+  %after = aten.sin(%all) : f32[2, 3, 4]
+  return output %after, output %other, output %before
+})");
+  const OperandMetas operands(*program.graph);
+  std::vector<std::string> names;
+  for (const Node node : program.graph->nodes()) {
+    if (node.is_call() && !operands.tell_layout(node)) names.emplace_back(node.value().name());
+  }
+  EXPECT_THAT(names, ElementsAre("row_sin", "row", "mul", "mapped"));
+}
+
 }  // namespace
 }  // namespace winze

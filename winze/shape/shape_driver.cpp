@@ -53,7 +53,8 @@ std::string shown(Context& context, const std::vector<ShapeConstraint>& constrai
 }
 
 /// Infers one call and prints its line.
-void infer(ShapeRules& rules, const ShapeEnv& env, const Node& node, bool offsets) {
+void infer(ShapeRules& rules, const ShapeEnv& env, const CallToInfer& call, bool offsets) {
+  const Node& node = call.node;
   Context& context = node.graph().context();
   std::vector<MetaId> recorded;
   for (std::uint32_t index = 0; index < node.value_count(); ++index)
@@ -67,7 +68,8 @@ void infer(ShapeRules& rules, const ShapeEnv& env, const Node& node, bool offset
       state = "not_inferable";
       detail = inference.reason;
     } else if (inference.state == InferenceState::inferred) {
-      state = state_of(same_results(env, node, inference, offsets));
+      state =
+          state_of(same_results(env, node, inference, compared_layout(call.tells_layout, offsets)));
       detail = types_of(context, inference.metas);
       if (state == "unproven" && !inference.constraints.empty()) state = "constrained";
     }
@@ -80,18 +82,18 @@ void infer(ShapeRules& rules, const ShapeEnv& env, const Node& node, bool offset
              one_line(node.str()));
 }
 
-void infer_all(const ExportedProgram& program, std::span<const Node> calls) {
+void infer_all(const ExportedProgram& program, std::span<const CallToInfer> calls) {
   Context& context = program.context();
   const ShapeEnv env(context.symbols());
   ShapeRules rules(context);
-  for (const Node& node : calls) infer(rules, env, node, records_offsets(program));
+  for (const CallToInfer& call : calls) infer(rules, env, call, records_offsets(program));
 }
 
 /// Every call of a graph, those too that change sizes in place: each has operands of its own.
-std::vector<Node> unrelated_calls(const Graph& graph) {
-  std::vector<Node> calls;
+std::vector<CallToInfer> unrelated_calls(const Graph& graph) {
+  std::vector<CallToInfer> calls;
   for (const Node node : graph.nodes()) {
-    if (node.is_call()) calls.push_back(node);
+    if (node.is_call()) calls.push_back({node});
   }
   return calls;
 }

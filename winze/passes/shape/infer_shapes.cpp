@@ -27,7 +27,8 @@ class Reliances {
   explicit Reliances(Graph& root) {
     ShapeRules& rules = ShapeRules::of(root.context());
     Inference inference;
-    for (const Node& call : calls_to_infer(root)) {
+    for (const CallToInfer& to_infer : calls_to_infer(root)) {
+      const Node& call = to_infer.node;
       try {
         rules.infer(call, inference);
       } catch (const Error&) {

@@ -71,7 +71,8 @@ void FxReader::read_node(nb::handle node) {
       fmt::format("{} of \"{}\" is no ATen operator", text_of(op),
                   text_of(node.attr(torch_.names.target))),
       "native passes read graphs of ATen operators, as torch.export and torch.compile make them; "
-      "trace the module (torch.export.export, make_fx), or use passes in Python alone");
+      "trace the module (torch.export.export, make_fx), or let the pass that makes such calls come "
+      "after the native ones");
 }
 
 void FxReader::read_placeholder(nb::handle node) {

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Passes over torch.fx as people write them: constants and modules of their own, and mistakes."""
 
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
+import torch.fx.passes.fake_tensor_prop
 from fx_programs import same, targets, traced
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -107,8 +109,18 @@ def test_what_export_does_not_accept_is_an_error_of_ours() -> None:
         gm.graph.output_node().replace_input_with(x, made)
         return gm
 
-    with pytest.raises(winze.Error, match=r"none that torch\.export accepts: .*repr"):
+    with pytest.raises(winze.Error, match="pass call_python failed: repr has no place in an exported program"):
         wt.lower(program, passes=[call_python])
+
+    def call_module(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        gm.add_submodule("doubler", torch.nn.Identity())
+        (x,) = gm.graph.find_nodes(op="placeholder")
+        put_after(x, lambda graph: graph.call_module("doubler", (x,)))
+        return gm
+
+    with pytest.raises(winze.Error, match="pass call_module failed: call_module of 'doubler' has no place") as raised:
+        wt.lower(program, passes=[call_module])
+    assert "doubler" in raised.value.node
 
 
 def test_constants_without_data_are_refused() -> None:
@@ -171,6 +183,168 @@ def test_symbolic_numbers_as_arguments_are_refused() -> None:
     same(compiled(torch.sin, sizes_of_the_example)(x), x.sin())
 
 
+def test_tensors_as_arguments_are_refused() -> None:
+    def adds_a_tensor(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        put_after(sin, lambda graph: graph.call_function(aten.add.Tensor, (sin, torch.ones(4))))
+        return gm
+
+    x = torch.randn(4)
+    gm = traced(torch.sin, x)
+    with pytest.raises(
+        winze.Error, match="pass adds_a_tensor left an invalid graph: a tensor is an argument"
+    ) as raised:
+        wt.apply_lowering_passes(gm, [x], passes=[adds_a_tensor])
+    assert "register_buffer" in raised.value.hint
+    same(gm(x), x.sin())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [((3, 4), "expected at most 1 argument"), (([7],), "expected at most 1 argument"), (("a",), "expected at most 1")],
+)
+def test_calls_that_cannot_run_are_refused(arguments: Any, reason: str) -> None:
+    def too_many(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        sin.args = (*sin.args, *arguments)
+        return gm
+
+    x = torch.randn(4)
+    for run in (
+        lambda: wt.apply_lowering_passes(traced(torch.sin, x), [x], passes=[too_many]),
+        lambda: wt.apply_lowering_passes(make_fx(torch.sin)(x), [x], passes=[too_many]),
+        lambda: compiled(torch.sin, too_many)(x),
+    ):
+        with pytest.raises((winze.Error, torch._dynamo.exc.BackendCompilerFailed)) as raised:
+            run()
+        error = getattr(raised.value, "inner_exception", raised.value)
+        assert error.message.startswith("pass too_many left an invalid graph: aten.sin.default cannot be called")
+        assert reason in error.message
+        assert "aten.sin.default" in error.node
+
+
+def test_sizes_that_do_not_fit_are_refused() -> None:
+    def view_of_seven(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        put_after(sin, lambda graph: graph.call_function(aten.view.default, (sin, [7])))
+        return gm
+
+    x = torch.randn(4)
+    gm = make_fx(torch.sin)(x)
+    code = gm.code
+    with pytest.raises(winze.Error, match=r"aten\.view\.default cannot be called .*shape '\[7\]' is invalid"):
+        wt.apply_lowering_passes(gm, [x], passes=[view_of_seven])
+    assert gm.code == code
+
+
+def test_values_that_a_pass_set_are_computed_anew() -> None:
+    def sets_wrong_values(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        for node in gm.graph.nodes:
+            node.meta["val"] = torch.empty(7)
+        return gm
+
+    def fake_values(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        torch.fx.passes.fake_tensor_prop.FakeTensorProp(gm).propagate(*sample_inputs)
+        return gm
+
+    x = torch.randn(4)
+    same(compiled(lambda x: x.sin() + x.sin(), sets_wrong_values, "default", check=True)(x), x.sin() * 2)
+
+    class Net(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.sin() + x.sin()
+
+    program = torch.export.export(Net(), (x,))
+    for changes_values in (sets_wrong_values, fake_values):
+        lowered = wt.lower(program, passes=[changes_values, "default"])
+        same(lowered.module()(x), x.sin() * 2)
+        shapes = {node.meta["val"].shape for node in lowered.graph.nodes if node.op == "call_function"}
+        assert shapes == {torch.Size([4])}
+
+
+def test_packets_and_python_calls_become_operators(tmp_path: Any) -> None:
+    """An exported program holds operators alone; native passes know them alone."""
+
+    def calls_of_all_kinds(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        with gm.graph.inserting_before(sin.next):
+            packet = gm.graph.call_function(aten.mul, (sin, 2))
+            function = gm.graph.call_function(torch.sort, (packet,))
+            part = gm.graph.call_function(operator.getitem, (function, 0))
+            method = gm.graph.call_method("clone", (part,))
+            arithmetic = gm.graph.call_function(operator.add, (method, packet))
+        sin.replace_all_uses_with(arithmetic, delete_user_cb=lambda user: user is not packet)
+        return gm
+
+    class Net(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.sin() + 0
+
+    x = torch.randn(4, 3)
+    expected = (x.sin() * 2).sort().values + x.sin() * 2
+    rows = torch.export.Dim("rows", max=9)
+    for sizes in (None, ({0: rows},)):
+        program = torch.export.export(Net(), (x,), dynamic_shapes=sizes)
+        lowered = wt.lower(program, passes=[calls_of_all_kinds])
+        assert targets(lowered.graph_module)[1:] == [
+            "aten.mul.Tensor", "aten.sort.default", str(operator.getitem), "aten.clone.default", "aten.add.Tensor",
+            "aten.add.Tensor",
+        ]  # fmt: skip
+        torch.export.save(lowered, tmp_path / "lowered.pt2")
+        same(torch.export.load(tmp_path / "lowered.pt2").module()(x), expected)
+    seen: list[Any] = []
+
+    def look(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        seen.extend(node.target for node in gm.graph.nodes)
+        return gm
+
+    same(compiled(lambda x: x.sin() + 0, "default", calls_of_all_kinds, look)(x), expected)
+    assert aten.mul.Tensor in seen
+    assert aten.mul not in seen
+
+
+def test_nested_graphs_that_a_pass_edits() -> None:
+    def in_branches(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        for branch in gm.children():
+            assert isinstance(branch, torch.fx.GraphModule)
+            for sin in branch.graph.find_nodes(op="call_function", target=aten.sin.default):
+                put_after(sin, lambda graph, sin=sin: graph.call_function(aten.mul, (sin, 2)))  # type: ignore[misc]
+        return gm
+
+    class Net(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.cond(x.sum() > 0, lambda a: a.sin() + 1, lambda a: a.sin() - 1, (x,))
+
+    x = torch.ones(4)
+    program = torch.export.export(Net(), (x,))
+    lowered = wt.lower(program, passes=["default", in_branches, "default"])
+    same(lowered.module()(x), x.sin() * 2 + 1)
+    same(lowered.module()(-x), (-x).sin() * 2 - 1)
+    same(compiled(Net(), in_branches, "default", check=True)(x), x.sin() * 2 + 1)
+
+    def breaks_a_branch(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        for branch in gm.children():
+            assert isinstance(branch, torch.fx.GraphModule)
+            sin_of(branch).args = (3, 4)
+        return gm
+
+    with pytest.raises(winze.Error, match=r"pass breaks_a_branch left an invalid graph: aten\.sin\.default cannot"):
+        wt.lower(program, passes=[breaks_a_branch])
+
+
+def test_placeholders_of_numbers_have_a_type_too() -> None:
+    """The documented example asks ``issubclass(node.type, torch.Tensor)`` of every placeholder."""
+    types: list[Any] = []
+
+    def look(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        types.extend(node.type for node in gm.graph.find_nodes(op="placeholder"))
+        return gm
+
+    x = torch.randn(3, 4)
+    same(torch.compile(torch.sin, backend="winze", dynamic=True, options={"passes": [look]})(x), x.sin())
+    assert types == [torch.SymInt, torch.SymInt, torch.Tensor]
+
+
 def test_a_pass_may_take_the_module_alone() -> None:
     def on_module(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
         put_after(sin_of(gm), lambda graph: graph.call_function(aten.neg.default, (sin_of(gm),)))
@@ -203,7 +377,8 @@ def test_modules_that_a_pass_calls() -> None:
     for _ in range(3):
         same(run(x), x.sin() + 1)
     error = caught(lambda: compiled(lambda x: x.sin() + 2, through_module, "default")(x))
-    assert 'call_module of "doubler" is no ATen operator' in error.message
+    assert error.message == 'pass remove-no-op-clones failed: call_module of "doubler" is no ATen operator'
+    assert error.pass_name == "remove-no-op-clones"
     assert "doubler" in error.node
 
 

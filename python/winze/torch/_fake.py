@@ -6,14 +6,22 @@ from __future__ import annotations
 import contextlib
 import heapq
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
 from torch import fx
 from torch._dispatch.python import enable_python_dispatcher
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch._ops import OpOverload, OpOverloadPacket
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+    UnsupportedFakeTensorException,
+    UnsupportedOperatorException,
+)
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, statically_known_true
 
 from winze._log import logger
 
@@ -27,8 +35,12 @@ def fake_mode_of(gm: fx.GraphModule) -> FakeTensorMode | None:
     return None
 
 
-def tensor_placeholders_typed(gm: fx.GraphModule, inputs: Iterable[Any]) -> None:
-    """Sets ``node.type`` on placeholders of tensors that have none: passes select by it."""
+NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool, bool, int, float)
+
+
+def placeholders_typed(gm: fx.GraphModule, inputs: Iterable[Any]) -> None:
+    """Sets ``node.type`` on placeholders that have none: passes select by ``issubclass(node.type, torch.Tensor)``,
+    which has to work for those of symbolic sizes too."""
     placeholders = gm.graph.find_nodes(op="placeholder")
     given = list(inputs)
     for index, node in enumerate(placeholders):
@@ -39,6 +51,8 @@ def tensor_placeholders_typed(gm: fx.GraphModule, inputs: Iterable[Any]) -> None
             value = node.meta.get("example_value", given[index] if index < len(given) else None)
         if isinstance(value, torch.Tensor):
             node.type = torch.Tensor
+        else:
+            node.type = next((number for number in NUMBERS if isinstance(value, number)), object)
 
 
 def is_of_other_mode(value: Any, mode: FakeTensorMode | None) -> bool:
@@ -53,8 +67,8 @@ def is_of_other_mode(value: Any, mode: FakeTensorMode | None) -> bool:
     return False
 
 
-def keep_input_values(gm: fx.GraphModule, inputs: Sequence[dict[str, Any]], mode: FakeTensorMode | None) -> None:
-    """Gives the placeholders of a graph that was made anew the values that its inputs had before, by position.
+def keep_input_values(gm: fx.GraphModule, inputs: Sequence[dict[str, Any]]) -> None:
+    """Gives the placeholders the values that the inputs had before the pass, by position.
 
     Those of calls follow from them. What traces a graph (`fx.Transformer`, `make_fx`) leaves placeholders without
     values, or with those of a mode of its own.
@@ -63,7 +77,7 @@ def keep_input_values(gm: fx.GraphModule, inputs: Sequence[dict[str, Any]], mode
     if len(placeholders) != len(inputs):
         return
     for node, before in zip(placeholders, inputs, strict=True):
-        if "val" in before and ("val" not in node.meta or is_of_other_mode(node.meta["val"], mode)):
+        if "val" in before and node.meta.get("val") is not before["val"]:
             node.meta["val"] = before["val"]
             node.meta.pop("tensor_meta", None)
 
@@ -84,11 +98,13 @@ def placeholders_first(graph: fx.Graph) -> None:
         last = node
 
 
-def _value_of(gm: fx.GraphModule, node: fx.Node) -> Any:
+def value_of(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> Any:
+    """What a node yields, as a fake tensor of the mode. Raises KeyError where that is not known."""
     if "val" in node.meta:
-        return node.meta["val"]
+        return _in_mode(node.meta["val"], mode)
     if node.op == "get_attr":
-        return attribute(gm, str(node.target))
+        held = attribute(gm, str(node.target))
+        return mode.from_tensor(held, static_shapes=True) if isinstance(held, torch.Tensor) else held
     raise KeyError(node.name)
 
 
@@ -102,15 +118,32 @@ def _compute(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> Any:
     if node.op == "get_attr":
         value = attribute(gm, str(node.target))
         return mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
-    args = fx.node.map_arg(node.args, lambda one: _value_of(gm, one))
-    kwargs = fx.node.map_arg(node.kwargs, lambda one: _value_of(gm, one))
+    args = fx.node.map_arg(node.args, lambda one: value_of(gm, one, mode))
+    kwargs = fx.node.map_arg(node.kwargs, lambda one: value_of(gm, one, mode))
     with contextlib.ExitStack() as stack:
         stack.enter_context(mode)
         stack.enter_context(enable_python_dispatcher())
         if mode.shape_env is not None:
             stack.enter_context(mode.shape_env.ignore_fresh_unbacked_symbols())
+        if isinstance(node.target, OpOverloadPacket):
+            name = torch._C._jit_resolve_packet(node.target._qualified_op_name, *args, **kwargs)
+            node.target = getattr(node.target, name)
         assert callable(node.target)
         return node.target(*args, **kwargs)
+
+
+def _in_mode(value: Any, mode: FakeTensorMode) -> Any:
+    """A value whose fake tensors are all of the mode: `make_fx` over real tensors gives each a mode of its own."""
+
+    def adopted(leaf: Any) -> Any:
+        if not isinstance(leaf, FakeTensor) or leaf.fake_mode is mode or leaf.layout != torch.strided:
+            return leaf
+        if not all(isinstance(size, int) for size in (*leaf.shape, *leaf.stride())):
+            return leaf
+        with mode:
+            return torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
+
+    return torch.utils._pytree.tree_map(adopted, value)
 
 
 def same_value(a: Any, b: Any) -> bool:
@@ -144,10 +177,34 @@ def described(tensor: torch.Tensor) -> str:
     return f"{str(tensor.dtype).removeprefix('torch.')}[{', '.join(map(str, tensor.shape))}]"
 
 
-def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTensorMode | None) -> None:
+# What operators raise that cannot tell without data what they yield, or have no kernel for fake tensors.
+CANNOT_TELL = (
+    NotImplementedError,
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    GuardOnDataDependentSymNode,
+    UnsupportedFakeTensorException,
+    UnsupportedOperatorException,
+)
+REFUSALS = (RuntimeError, TypeError, ValueError, IndexError)
+
+
+def _is_refused(node: fx.Node, error: Exception) -> bool:
+    """Whether an operator says that a call with such arguments cannot run."""
+    is_operator = isinstance(node.target, OpOverload | OpOverloadPacket)
+    return is_operator and isinstance(error, REFUSALS) and not isinstance(error, CANNOT_TELL)
+
+
+def update_values(
+    gm: fx.GraphModule,
+    touched: Iterable[fx.Node],
+    mode: FakeTensorMode | None,
+    refused: Callable[[fx.Node, Exception], None] | None = None,
+) -> None:
     """Computes ``val`` of these nodes anew, and of their users as far as it changes.
 
-    Nodes whose values cannot be computed keep what they have; it is logged.
+    Calls of a packet of overloads become calls of the overload that the arguments choose. Nodes whose values cannot be
+    computed keep what they have; it is logged. `refused` is told of calls whose operators refuse their arguments.
     """
     if mode is None:
         return
@@ -166,6 +223,8 @@ def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTens
             value = _compute(gm, node, mode)
         except Exception as error:
             logger.debug("the value of %s is not known: %s", node.format_node(), error)
+            if refused is not None and _is_refused(node, error):
+                refused(node, error)
             continue
         if "val" in node.meta and same_value(node.meta["val"], value) and not is_of_other_mode(node.meta["val"], mode):
             continue
@@ -175,6 +234,9 @@ def update_values(gm: fx.GraphModule, touched: Iterable[fx.Node], mode: FakeTens
             if user.op == "call_function" and user not in todo:
                 todo.add(user)
                 heapq.heappush(waiting, user)
+    for output in gm.graph.find_nodes(op="output"):
+        if "val" in output.meta:  # of `FakeTensorProp`
+            output.meta["val"] = fx.node.map_arg(output.args[0], lambda one: one.meta.get("val"))
 
 
 def value_of_new(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode | None) -> None:

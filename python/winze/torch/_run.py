@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,6 +25,8 @@ from winze.torch._snapshot import Signature, Snapshot, signature_of
 
 # Called after each step (one Python pass, or a run of native ones): the names of its passes, and the module.
 AfterStep = Callable[[str, fx.GraphModule], None]
+# Called after each Python pass, before it counts as done: the nodes that it made or changed, in their graph.
+AfterPass = Callable[[fx.GraphModule, Sequence[fx.Node]], None]
 
 _vocabulary: _native.TorchVocabulary | None = None
 
@@ -45,6 +48,7 @@ def run_pipeline(
     one_by_one: bool = False,
     recompile: bool = True,
     after_step: AfterStep | None = None,
+    after_pass: AfterPass | None = None,
 ) -> fx.GraphModule:
     """Runs passes over a module, consecutive ones of one kind over one representation.
 
@@ -62,7 +66,8 @@ def run_pipeline(
                 end += 1
         step = entries[at:end]
         start = time.perf_counter()
-        gm = _run_fx(gm, sample_inputs, step[0], keep_signature) if step[0].is_fx else _run_native(gm, step)
+        is_fx = step[0].is_fx
+        gm = _run_fx(gm, sample_inputs, step[0], keep_signature, after_pass) if is_fx else _run_native(gm, step)
         names = ", ".join(entry.name for entry in step)
         logger.debug("%s: %.2f ms", names, (time.perf_counter() - start) * 1e3)
         if after_step is not None:
@@ -74,10 +79,16 @@ def run_pipeline(
     return gm
 
 
-def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep_signature: bool) -> fx.GraphModule:
+def _run_fx(
+    gm: fx.GraphModule,
+    sample_inputs: Sequence[Any],
+    entry: Entry,
+    keep_signature: bool,
+    after_pass: AfterPass | None,
+) -> fx.GraphModule:
     """Runs a pass over torch.fx and checks what it gave back."""
-    _fake.tensor_placeholders_typed(gm, sample_inputs)
     before = Snapshot(gm)
+    _fake.placeholders_typed(gm, sample_inputs)
     mode = _fake.fake_mode_of(gm)
     signature = signature_of(gm) if keep_signature else None
     try:
@@ -85,14 +96,22 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
         with unset_fake_temporarily():
             result = entry.run(gm, sample_inputs)
         _check_result(entry.name, result, signature)
-        touched = before.touched(result.graph)
-        _check_attributes(entry.name, result, touched)
-        _check_arguments(entry.name, touched)
+        changes = list(before.changes(result))
+        for module, touched in changes:
+            _lint(entry.name, module)
+            _check_attributes(entry.name, module, touched)
+            _check_arguments(entry.name, touched)
         if hasattr(result, "run_folding"):  # of torch.fx's const_fold, which waits for a call of the module itself
             with unset_fake_temporarily():
                 result.run_folding()
-        _fake.keep_input_values(result, before.inputs(), mode)
-        _fake.update_values(result, touched, mode or _fake.fake_mode_of(result))
+        _fake.keep_input_values(result, before.inputs())
+        mode = mode or _fake.fake_mode_of(result)
+        for module, touched in changes:
+            _fake.update_values(module, touched, mode, partial(_refuse_call, entry.name))
+            if after_pass is not None:
+                after_pass(module, touched)
+            if module is not result and touched:
+                module.recompile()
         if signature is not None:
             _check_outputs(entry.name, result, signature)
     except Exception as error:
@@ -105,6 +124,24 @@ def _run_fx(gm: fx.GraphModule, sample_inputs: Sequence[Any], entry: Entry, keep
         before.restore()
         raise
     return result
+
+
+def _refuse_call(name: str, node: fx.Node, error: Exception) -> None:
+    """Refuses calls that cannot run."""
+    reason = str(error).split("\n")[0]
+    raise Error(
+        f"pass {name} left an invalid graph: {node.target} cannot be called with these arguments: {reason}",
+        node=node.format_node() or "",
+        hint='meta["val"] of the nodes among them says what they are',
+        pass_name=name,
+    ) from error
+
+
+def _lint(name: str, gm: fx.GraphModule) -> None:
+    try:
+        gm.graph.lint()
+    except (RuntimeError, AssertionError) as error:
+        raise Error(f"pass {name} left an invalid graph: {error}", pass_name=name) from error
 
 
 def _check_attributes(name: str, gm: fx.GraphModule, touched: Sequence[fx.Node]) -> None:
@@ -129,9 +166,17 @@ def _check_attributes(name: str, gm: fx.GraphModule, touched: Sequence[fx.Node])
 
 
 def _check_arguments(name: str, touched: Sequence[fx.Node]) -> None:
-    """Refuses symbolic numbers among the arguments of calls: they are known to the compilation alone."""
+    """Refuses tensors among the arguments of calls, which no graph can hold, and symbolic numbers, which are known to
+    the compilation alone."""
     for node in touched:
         for leaf in torch.utils._pytree.tree_leaves((node.args, node.kwargs)):
+            if isinstance(leaf, torch.Tensor):
+                raise Error(
+                    f"pass {name} left an invalid graph: a tensor is an argument",
+                    node=node.format_node() or "",
+                    hint="register it (gm.register_buffer) and give the call a node: gm.graph.get_attr",
+                    pass_name=name,
+                )
             if isinstance(leaf, torch.SymInt | torch.SymFloat | torch.SymBool):
                 raise Error(
                     f"pass {name} left an invalid graph: the symbolic number {leaf} is an argument, and has no value "
@@ -175,10 +220,6 @@ def _check_result(name: str, result: Any, signature: Signature | None) -> None:
     outputs = len(result.graph.find_nodes(op="output"))
     if outputs != 1:
         raise Error(f"pass {name} left an invalid graph: it has {outputs} output nodes", pass_name=name)
-    try:
-        result.graph.lint()
-    except (RuntimeError, AssertionError) as error:
-        raise Error(f"pass {name} left an invalid graph: {error}", pass_name=name) from error
     now = signature_of(result)
     if signature is not None and now.counts != signature.counts:
         raise Error(
@@ -192,7 +233,10 @@ def _check_result(name: str, result: Any, signature: Signature | None) -> None:
 def _run_native(gm: fx.GraphModule, entries: Sequence[Entry]) -> fx.GraphModule:
     """Runs passes over the native graph, converted once, and brings back what they changed."""
     _fake.placeholders_first(gm.graph)
-    bridge = _native.FxBridge(vocabulary(), gm)
+    try:
+        bridge = _native.FxBridge(vocabulary(), gm)
+    except Error as error:
+        raise pass_error(entries[0].name, error) from None
     try:
         _run_over(bridge, entries)
     finally:

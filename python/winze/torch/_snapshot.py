@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -42,8 +43,19 @@ class Snapshot:
         """The metas of the placeholders of then, in order."""
         return [state.meta for state in self._nodes if state.node.op == "placeholder"]
 
-    def touched(self, graph: fx.Graph) -> list[fx.Node]:
-        """The nodes of the graph that are new, have other arguments than then, or lost their value, in order."""
+    def changes(self, gm: fx.GraphModule) -> Iterator[tuple[fx.GraphModule, list[fx.Node]]]:
+        """The graph modules in this one, or in one made from it, and after them itself, each with its nodes that are
+        new, have other arguments than then, or other values in their metas, in order."""
+        known = {nested.gm: nested for nested in self._nested}
+        for child in gm._modules.values():
+            if isinstance(child, fx.GraphModule) and child is not gm:
+                if child in known:
+                    yield from known[child].changes(child)
+                else:
+                    yield child, list(child.graph.nodes)
+        yield gm, self._touched(gm.graph)
+
+    def _touched(self, graph: fx.Graph) -> list[fx.Node]:
         states = {state.node: state for state in self._nodes}
         found = []
         for node in graph.nodes:
@@ -51,7 +63,7 @@ class Snapshot:
             if (
                 state is None
                 or not (node.args is state.args and node.kwargs is state.kwargs and node.target is state.target)
-                or ("val" in state.meta and "val" not in node.meta)
+                or state.meta.get("val") is not node.meta.get("val")
             ):
                 found.append(node)
         return found

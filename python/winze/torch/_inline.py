@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of Python functions in a graph, replaced by the operators that they call."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import fx
+from torch._dispatch.python import enable_python_dispatcher
+from torch._ops import HigherOrderOperator, OpOverload
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from winze._error import Error
+from winze.torch import _fake
+from winze.torch._fx_editor import INHERITED
+
+
+def inline_python_calls(gm: fx.GraphModule, nodes: Sequence[fx.Node]) -> None:
+    """Traces those of the nodes that call Python functions or methods on tensors (``torch.clone``, ``"relu"``), and
+    puts the operators in their place: an exported program holds nothing else.
+
+    Raises Error for calls that cannot be traced, and for calls of modules.
+    """
+    mode: FakeTensorMode | None = None
+    for node in nodes:
+        if node.op == "call_module":
+            raise Error(
+                f"call_module of {node.target!r} has no place in an exported program",
+                node=node.format_node() or "",
+                hint="call the operators that the module calls",
+            )
+        if not _is_python_call(node):
+            continue
+        mode = mode or _fake.fake_mode_of(gm)
+        if mode is None:
+            continue
+        try:
+            traced = _traced(gm, node, mode)
+        except Exception as error:
+            raise Error(
+                f"{_name_of(node.target)} has no place in an exported program, and cannot be traced: {error}",
+                node=node.format_node() or "",
+                hint="call operators: torch.ops.aten and others",
+            ) from error
+        _put_in_place(gm, node, traced)
+
+
+def _is_python_call(node: fx.Node) -> bool:
+    if node.op == "call_method":
+        return True
+    if node.op != "call_function" or node.target is operator.getitem:
+        return False
+    if isinstance(node.target, OpOverload | HigherOrderOperator):
+        return False
+    # Arithmetic of sizes is Python's in exported programs too; so are switches of modes, which yield nothing.
+    values = torch.utils._pytree.tree_leaves([node.meta.get("val"), [one.meta.get("val") for one in _inputs(node)]])
+    return any(isinstance(value, torch.Tensor) for value in values)
+
+
+def _name_of(target: Any) -> str:
+    return target if isinstance(target, str) else str(getattr(target, "__qualname__", target))
+
+
+def _inputs(node: fx.Node) -> list[fx.Node]:
+    return list(node.all_input_nodes)
+
+
+def _traced(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> fx.GraphModule:
+    inputs = _inputs(node)
+
+    def call(*values: Any) -> Any:
+        given = dict(zip(inputs, values, strict=True))
+        args = fx.node.map_arg(node.args, given.__getitem__)
+        kwargs = fx.node.map_arg(node.kwargs, given.__getitem__)
+        if node.op == "call_method":
+            assert isinstance(node.target, str)
+            return getattr(args[0], node.target)(*args[1:], **kwargs)
+        assert callable(node.target)
+        return node.target(*args, **kwargs)
+
+    values = [_fake.value_of(gm, one, mode) for one in inputs]
+    with mode, enable_python_dispatcher():
+        traced: fx.GraphModule = make_fx(call, pre_dispatch=True)(*values)
+    return traced
+
+
+def _put_in_place(gm: fx.GraphModule, node: fx.Node, traced: fx.GraphModule) -> None:
+    for one in traced.graph.find_nodes(op="get_attr"):
+        held = _fake.attribute(traced, str(one.target))
+        name = next(free for at in range(len(gm.graph.nodes) + 1) if not hasattr(gm, free := f"_traced_{at}"))
+        setattr(gm, name, held)
+        one.target = name
+    values = dict(zip(traced.graph.find_nodes(op="placeholder"), _inputs(node), strict=True))
+    with gm.graph.inserting_before(node):
+        result = gm.graph.graph_copy(traced.graph, values)
+    for made in values.values():
+        if made not in node.all_input_nodes:
+            made.meta.update({key: node.meta[key] for key in INHERITED if key in node.meta})
+    if isinstance(result, fx.Node):
+        node.replace_all_uses_with(result)
+    else:
+        _replace_parts(node, result)
+    gm.graph.erase_node(node)
+    for made in reversed(values.values()):
+        if made.target is operator.getitem and not made.users:
+            gm.graph.erase_node(made)
+
+
+def _replace_parts(node: fx.Node, results: Any) -> None:
+    """The getitems of a node that yielded several values."""
+    users = list(node.users)
+    if not isinstance(results, list | tuple) or any(user.target is not operator.getitem for user in users):
+        raise Error(
+            f"{_name_of(node.target)} has no place in an exported program: it yields {results!r:.60}",
+            node=node.format_node() or "",
+            hint="call operators: torch.ops.aten and others",
+        )
+    for user in users:
+        user.replace_all_uses_with(results[user.args[1]])
+        user.graph.erase_node(user)

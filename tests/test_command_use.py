@@ -325,6 +325,8 @@ def test_interruption_leaves_the_old_file(winze: Winze, folder: Path) -> None:
             ("pipeline:1:33", "option scalar is given twice"),
         ),
         (("diff", "-", "-"), ("standard input",)),
+        (("help",), ('"help"', "winze COMMAND --help")),
+        (("version",), ("winze --version",)),
         ((), ("no command", "lower, run", "winze --help")),
         (("lower", "mlp.pt2", "-o", "x.pt2", "--verify-each", "none"), ('"mlp.pt2" and "none"', "one file")),
     ],

@@ -55,6 +55,8 @@ std::string hint_for_option(const CLI::App& command, std::string_view given) {
 }
 
 std::string hint_for_command(const CLI::App& app, std::string_view given) {
+  if (given == "help") return "`winze --help` and `winze COMMAND --help` say how";
+  if (given == "version") return "`winze --version` says it";
   std::vector<std::string_view> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(command->get_name());

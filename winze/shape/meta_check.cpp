@@ -162,7 +162,7 @@ class MetaVerifier {
                          fmt::format("results are recorded as {}, but {} yields {}",
                                      types_of(root_.context(), recorded), name_of(node),
                                      types_of(root_.context(), inference_.metas)),
-                         "infer the metas anew after changing what they follow from",
+                         "the pass infer-shapes infers them anew; a pass of your own calls propagate_metas",
                          same == Proof::no});
   }
 

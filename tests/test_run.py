@@ -118,6 +118,25 @@ def test_a_program_of_an_archive_of_several_things_runs(winze: Winze, file: str,
     assert_is_checked(winze, source, tmp_path / "lowered.pt2", *options)
 
 
+class Doubled(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+
+# Export sets attributes on the inputs that some of these describe, which their pickle then has.
+@pytest.mark.parametrize("dim", [torch.export.Dim("batch"), torch.export.Dim.DYNAMIC, torch.export.Dim.AUTO])
+@pytest.mark.parametrize("kind", [torch.Tensor, torch.nn.Parameter])
+def test_runs_on_the_inputs_that_the_program_was_exported_with(
+    winze: Winze, dim: Any, kind: type[torch.Tensor], tmp_path: Path
+) -> None:
+    x = torch.rand(3, 4)
+    program = torch.export.export(Doubled(), (kind(x),), dynamic_shapes=({0: dim},))
+    torch.export.save(program, tmp_path / "model.pt2")
+    winze("run", tmp_path / "model.pt2", "-o", tmp_path / "run.npz")
+    (case,) = (calls := Calls(tmp_path / "run.npz")).cases
+    assert np.array_equal(calls.array(case["outputs"][0]), (x * 2).numpy())
+
+
 # Comparing every program takes minutes; `WINZE_ALL_MODELS=1` does.
 COMPARED = PROGRAMS if os.environ.get("WINZE_ALL_MODELS") else PROGRAMS[::9]
 

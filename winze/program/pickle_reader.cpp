@@ -27,11 +27,19 @@ struct CallRow {
   std::size_t max_arguments;
 };
 
+/// Calls another of these and gives the result a class and attributes: how a tensor is stored that
+/// attributes were set on, as export does with the inputs that `Dim.DYNAMIC` and `Dim.AUTO`
+/// describe (torch/_tensor.py).
+constexpr std::string_view rebuild_from_type = "torch._tensor._rebuild_from_type_v2";
+constexpr std::string_view tensor_class = "torch.Tensor";
+
 constexpr CallRow calls[] = {
     {"collections.OrderedDict", PickleKind::dictionary, 0, 0},
     {"torch._utils._rebuild_tensor_v2", PickleKind::tensor, 6, 7},
     {"torch._utils._rebuild_tensor_v3", PickleKind::tensor, 7, 8},
+    {rebuild_from_type, PickleKind::tensor, 4, 4},
     {"torch._utils._rebuild_parameter", PickleKind::parameter, 3, 3},
+    {"torch._utils._rebuild_parameter_with_state", PickleKind::parameter, 4, 4},
     {"torch.device", PickleKind::device, 1, 2},
     {"torch.Size", PickleKind::tuple, 1, 1},
     {"builtins.complex", PickleKind::complex, 2, 2},
@@ -40,6 +48,7 @@ constexpr CallRow calls[] = {
 
 /// Globals that may be referred to but not called.
 constexpr std::string_view names[] = {
+    tensor_class,
     "torch.FloatStorage",
     "torch.DoubleStorage",
     "torch.HalfStorage",
@@ -110,6 +119,8 @@ class PickleMachine {
   void set_items(const std::vector<std::uint32_t>& items);
   void append(const std::vector<std::uint32_t>& items);
   void reduce();
+  void call(std::uint32_t callee, std::uint32_t arguments);
+  void call_and_set_class(const std::vector<std::uint32_t>& arguments);
   void load_storage();
   void put(std::uint64_t slot);
   void get(std::uint64_t slot);
@@ -433,36 +444,51 @@ void PickleMachine::append(const std::vector<std::uint32_t>& items) {
 
 void PickleMachine::reduce() {
   const std::uint32_t arguments = pop();
-  const std::uint32_t callee = pop();
+  call(pop(), arguments);
+}
+
+void PickleMachine::call(std::uint32_t callee, std::uint32_t arguments) {
   if (pickle_[arguments].kind != PickleKind::tuple)
     fail_at(opcode_at_, "the arguments of a call are no tuple");
   if (pickle_[callee].kind != PickleKind::global)
     fail_at(opcode_at_, "the pickle calls what is no global");
   const std::string_view name = pickle_[callee].text;
-  const auto call =
-      std::ranges::find_if(calls, [&](const CallRow& row) { return row.name == name; });
-  if (call == std::end(calls))
+  const auto row =
+      std::ranges::find_if(calls, [&](const CallRow& known) { return known.name == name; });
+  if (row == std::end(calls))
     fail_at(opcode_at_, fmt::format("the pickle calls {}, which is no function", name));
   std::vector<std::uint32_t> children = pickle_[arguments].children;
-  if (children.size() < call->min_arguments || children.size() > call->max_arguments) {
+  if (children.size() < row->min_arguments || children.size() > row->max_arguments) {
     fail_at(opcode_at_,
             fmt::format("the pickle calls {} with {} arguments", name, children.size()));
   }
-  if (call->result == PickleKind::tuple) {
+  if (name == rebuild_from_type) return call_and_set_class(children);
+  if (row->result == PickleKind::tuple) {
     if (pickle_[children[0]].kind != PickleKind::tuple)
       fail_at(opcode_at_, "a torch.Size is made of what is no tuple");
     push(children[0]);
     return;
   }
-  if (call->result == PickleKind::complex) {
+  if (row->result == PickleKind::complex) {
     for (const std::uint32_t part : children) {
       if (pickle_[part].kind != PickleKind::real)
         fail_at(opcode_at_, "a complex number is made of what is no float");
     }
   }
-  PickleObject& object = push_new(call->result);
+  PickleObject& object = push_new(row->result);
   object.children = std::move(children);
   object.text = name;
+}
+
+/// Only plain tensors are read, so that the class adds nothing; the attributes are let go.
+void PickleMachine::call_and_set_class(const std::vector<std::uint32_t>& arguments) {
+  const PickleObject& callee = pickle_[arguments[0]];
+  if (callee.kind == PickleKind::global && callee.text == rebuild_from_type)
+    fail_at(opcode_at_, "the pickle gives a tensor a class twice");
+  const PickleObject& wanted = pickle_[arguments[1]];
+  if (wanted.kind != PickleKind::global || wanted.text != tensor_class)
+    fail_at(opcode_at_, "the pickle gives a tensor a class that is not torch.Tensor");
+  call(arguments[0], arguments[2]);
 }
 
 /// A persistent id is `('storage', class, key, location, number of elements)`.

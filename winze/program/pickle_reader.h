@@ -21,7 +21,7 @@ enum class PickleKind : std::uint8_t {
   global,      ///< a name that may be called or referred to; `text` is `module.name`
   storage,     ///< the children are the storage's class, key, location and number of elements
   tensor,      ///< a rebuilt tensor; the children are the arguments of the rebuilding call
-  parameter,   ///< the children are tensor, requires_grad, hooks
+  parameter,   ///< the children are tensor, requires_grad, hooks, and attributes if it has some
   device,
   complex,  ///< the children are the real and the imaginary part
 };
@@ -54,9 +54,10 @@ struct PickleOptions {
 
 /// Reads a pickle that holds plain tensors, numbers, strings and plain containers of them, as
 /// torch.save writes it. Knows only the opcodes and the globals that this takes (OrderedDict, the
-/// rebuilding of plain tensors and parameters, storage classes, dtypes, devices, complex);
-/// everything else is an Error that names it and its offset. Imports and executes nothing. Memory
-/// is in proportion to the size of the text, which `pickle` must keep alive.
+/// rebuilding of plain tensors and parameters, storage classes, dtypes, devices, complex); of
+/// attributes that were set on tensors, nothing is kept. Everything else is an Error that names it
+/// and its offset. Imports and executes nothing. Memory is in proportion to the size of the text,
+/// which `pickle` must keep alive.
 [[nodiscard]] Pickle read_pickle(std::string_view pickle, const Where& where,
                                  const PickleOptions& options = {});
 

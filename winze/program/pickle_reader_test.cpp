@@ -76,6 +76,39 @@ TEST(PickleReader, ReadsATensor) {
   EXPECT_EQ(pickle[storage.children[3]].integer, 6);
 }
 
+/// The pickle of a tensor that attributes were set on, rebuilt by `callee` as `class_name`.
+std::string attributed_tensor(const std::string& callee, const std::string& class_name,
+                              const std::string& arguments) {
+  return "\x80\x02"
+         "ctorch._tensor\n_rebuild_from_type_v2\n("s +
+         callee + class_name + arguments + "}X\x04\0\0\0note]stR."s;
+}
+
+TEST(PickleReader, ReadsATensorWithAttributes) {
+  const std::string arguments =
+      "((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0"
+      "0X\x03\0\0\0"
+      "cpuK\x06tQK\x01K\x02\x85K\x01\x85\x89"
+      "ccollections\nOrderedDict\n)Rt"s;
+  const std::string rebuild = "ctorch._utils\n_rebuild_tensor_v2\n";
+  const std::string text = attributed_tensor(rebuild, "ctorch\nTensor\n", arguments);
+  const Pickle pickle = read_pickle(text, where());
+  EXPECT_EQ(pickle[pickle.root].kind, PickleKind::tensor);
+  EXPECT_EQ(pickle[pickle.root].children.size(), 6U);
+
+  EXPECT_THAT(error_of(attributed_tensor(rebuild, "c__main__\nMyTensor\n", arguments)),
+              HasSubstr("refers to \"__main__.MyTensor\""));
+  EXPECT_THAT(error_of(attributed_tensor(rebuild, "ctorch\nfloat32\n", arguments)),
+              HasSubstr("a class that is not torch.Tensor"));
+  EXPECT_THAT(error_of(attributed_tensor("ctorch._tensor\n_rebuild_from_type_v2\n",
+                                         "ctorch\nTensor\n", arguments)),
+              HasSubstr("a class twice"));
+  EXPECT_THAT(error_of(attributed_tensor("K\x01", "ctorch\nTensor\n", arguments)),
+              HasSubstr("calls what is no global"));
+  EXPECT_THAT(error_of(attributed_tensor(rebuild, "ctorch\nTensor\n", ")")),
+              HasSubstr("with 0 arguments"));
+}
+
 TEST(PickleReader, RefusesEveryOtherGlobalByName) {
   const std::string error = error_of(
       "\x80\x02"

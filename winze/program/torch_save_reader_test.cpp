@@ -34,6 +34,12 @@ std::string parameter(const std::string& data) {
          "ccollections\nOrderedDict\n)R\x87R";
 }
 
+/// One that attributes were set on.
+std::string attributed_parameter(const std::string& data) {
+  return "ctorch._utils\n_rebuild_parameter_with_state\n("s + data + "\x88" +
+         "ccollections\nOrderedDict\n)R}" + text("note") + "\x88stR";
+}
+
 std::string dictionary(const std::string& items) {
   return "\x80\x02}("s + items + "u.";
 }
@@ -65,6 +71,16 @@ TEST_F(TorchSaveTest, ReadsParametersAndBuffersOverOneStorage) {
   EXPECT_EQ(w->storage, b->storage);
   EXPECT_EQ(context.meta(b->meta).tensor.storage_offset, SymInt(2));
   EXPECT_EQ(program.storage(*w).bytes.size(), 16U);
+}
+
+TEST_F(TorchSaveTest, ReadsAParameterWithAttributes) {
+  read({{"archive/data.pkl", dictionary(text("w") + attributed_parameter(tensor("0", 2, 1, 0, 4)))},
+        {"archive/data/0", std::string(16, '\2')},
+        {"archive/byteorder", "little"}});
+  const Weight* w = program.state_dict.find("w");
+  ASSERT_NE(w, nullptr);
+  EXPECT_TRUE(w->is_param);
+  EXPECT_TRUE(context.meta(w->meta).tensor.requires_grad);
 }
 
 TEST_F(TorchSaveTest, NothingAtAllIsAnEmptyDictionary) {

@@ -12,6 +12,13 @@ TEST(AttentionRules, FusedAttentionKeepsTheLayoutOfTheQuery) {
             "f32[2, 3, 5, 8] strides [120, 8, 24, 1]");
 }
 
+// One token that attends to others, as where a class token reads an image.
+TEST(AttentionRules, FusedAttentionOfOneTokenIsContiguous) {
+  EXPECT_EQ(inferred("%q: input f32[2, 4, 1, 32] strides [128, 32, 128, 1]",
+                     "aten.scaled_dot_product_attention.default(%q, %q, %q)"),
+            "f32[2, 4, 1, 32]");
+}
+
 TEST(AttentionRules, DropoutMakesAttentionContiguous) {
   EXPECT_EQ(inferred("%q: input f32[2, 3, 5, 8] strides [120, 8, 24, 1]",
                      "aten.scaled_dot_product_attention.default(%q, %q, %q, None, 0.5)"),

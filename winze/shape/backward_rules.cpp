@@ -173,9 +173,15 @@ void grid_sampler_backward(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), grid.sizes, grid.dtype, grid.device));
 }
 
-/// cumprod_backward and the like: as the gradient lies.
-void like_gradient(ShapeCall& call) {
-  call.yield(empty_like(call.env(), call.tensor(0)));
+/// aten/src/ATen/native/ReduceOps.cpp cumprod_backward: the gradient itself where a product has one
+/// factor, else a new one.
+void cumprod_backward(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  const TensorMeta& gradient = call.tensor(0);
+  const TensorMeta& input = call.tensor(1);
+  if (input.dim() == 0 || env.known_equal(input.sizes[call.dim(2, input.dim())], 1))
+    return call.yield(gradient);
+  call.yield(empty_tensor(env, gradient.sizes, gradient.dtype, gradient.device));
 }
 
 /// _cdist_backward(grad, x1, x2, p, cdist)
@@ -189,7 +195,7 @@ constexpr ShapeRow rows[] = {
     {op::aten__fused_rms_norm_backward_default, layer_norm_backward, 4},
     {op::aten__pdist_backward_default, cdist_backward},
     {op::aten__prelu_kernel_backward_default, prelu_backward},
-    {op::aten_cumprod_backward_default, like_gradient},
+    {op::aten_cumprod_backward_default, cumprod_backward},
     {op::aten_diagonal_backward_default, into_zeros, 1},
     {op::aten_glu_default, glu},
     {op::aten_glu_backward_default, glu_backward},

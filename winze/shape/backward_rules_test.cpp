@@ -36,5 +36,14 @@ TEST(BackwardRules, GluHalvesADimension) {
             "Halving dimension must be even, but dimension 1 is size 7");
 }
 
+TEST(BackwardRules, ProductsOfOneFactorPassTheGradientOn) {
+  EXPECT_EQ(inferred("%g: input f32[1, 4] strides [9, 2]",
+                     "aten.cumprod_backward.default(%g, %g, 0, %g)"),
+            "f32[1, 4] strides [9, 2]");
+  EXPECT_EQ(inferred("%g: input f32[3, 4] strides [1, 3]",
+                     "aten.cumprod_backward.default(%g, %g, 1, %g)"),
+            "f32[3, 4]");
+}
+
 }  // namespace
 }  // namespace winze

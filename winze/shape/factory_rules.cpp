@@ -380,7 +380,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_arange_start, arange, 2},
     {op::aten_arange_start_step, arange, 3},
     {op::aten_bernoulli_default, contiguous_copy},
-    {op::aten_bernoulli_p, preserving_copy},
+    {op::aten_bernoulli_p, contiguous_copy},
     {op::aten_chalf_default, chalf},
     {op::aten_clone_default, clone, keeps_strides},
     {op::aten_contiguous_default, contiguous},

@@ -28,14 +28,24 @@ Proof same_sizes(const ShapeEnv& env, Sizes a, Sizes b) {
   return proof;
 }
 
+Proof same_strides(const ShapeEnv& env, const TensorMeta& a, const TensorMeta& b, bool unused) {
+  if (a.strides.size() != b.strides.size()) return Proof::no;
+  Proof proof = Proof::yes;
+  for (std::size_t dim = 0; dim < a.strides.size(); ++dim) {
+    const Proof same = env.equal(a.strides[dim], b.strides[dim]);
+    if (same == Proof::yes || (!unused && env.known_equal(a.sizes[dim], 1))) continue;
+    proof = both(proof, same);
+  }
+  return proof;
+}
+
 Proof same_tensor(const ShapeEnv& env, const TensorMeta& a, const TensorMeta& b,
                   ComparedLayout layout) {
   if (a.dtype != b.dtype || a.layout != b.layout || !(a.device == b.device)) return Proof::no;
   Proof proof = same_sizes(env, a.sizes, b.sizes);
-  if (layout == ComparedLayout::none) return proof;
-  proof = both(proof, same_sizes(env, a.strides, b.strides));
-  if (layout == ComparedLayout::strides) return proof;
-  return both(proof, env.equal(a.storage_offset, b.storage_offset));
+  if (layout.strides) proof = both(proof, same_strides(env, a, b, layout.unused_strides));
+  if (layout.offset) proof = both(proof, env.equal(a.storage_offset, b.storage_offset));
+  return proof;
 }
 
 std::string types_of(Context& context, std::span<const MetaId> metas) {
@@ -239,8 +249,7 @@ Proof same_results(const ShapeEnv& env, const Node& node, const Inference& infer
 }
 
 ComparedLayout compared_layout(bool tells_layout, bool offsets) {
-  if (!tells_layout) return ComparedLayout::none;
-  return offsets ? ComparedLayout::strides_and_offset : ComparedLayout::strides;
+  return {.strides = tells_layout, .offset = tells_layout && offsets, .unused_strides = false};
 }
 
 std::vector<CallToInfer> calls_to_infer(Graph& root) {

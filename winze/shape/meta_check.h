@@ -10,20 +10,22 @@
 namespace winze {
 
 /// What of a tensor's layout in memory is compared, besides dtype, sizes and device.
-enum class ComparedLayout : std::uint8_t {
-  none,
-  strides,  ///< and not the storage offset
-  strides_and_offset,
+struct ComparedLayout {
+  bool strides = true;
+  bool offset = true;
+  /// Also strides of dimensions of size 1. No element is found by them, and PyTorch's own
+  /// implementations of one operator differ in them.
+  bool unused_strides = true;
 };
 
 /// Whether a recorded meta says the same as an inferred one, by proof: `Min(64, 64*s0)` is 64 where
 /// s0 is at least 1. Whether a gradient is required is not compared: rules do not know it.
 [[nodiscard]] Proof same_meta(const ShapeEnv& env, const Meta& recorded, const Meta& inferred,
-                              ComparedLayout layout = ComparedLayout::strides_and_offset);
+                              ComparedLayout layout = {});
 
 /// Whether all results of a call are recorded as inferred; `no` also where their numbers differ.
 [[nodiscard]] Proof same_results(const ShapeEnv& env, const Node& node, const Inference& inferred,
-                                 ComparedLayout layout = ComparedLayout::strides_and_offset);
+                                 ComparedLayout layout = {});
 
 /// Whether the storage offsets of results can be relied on: torch before 2.9 wrote 0 for parts of a
 /// split and for slices of symbolic sizes.
@@ -35,7 +37,7 @@ struct CallToInfer {
   bool tells_layout = true;  ///< false: dtypes and sizes follow, strides and offsets do not
 };
 
-/// What is compared of what such a call yields. `offsets` tells whether the program's are recorded.
+/// What a program's record of such a call has to agree in. `offsets` tells whether it has offsets.
 [[nodiscard]] ComparedLayout compared_layout(bool tells_layout, bool offsets);
 
 /// Those of a graph and of the graphs nested in it.

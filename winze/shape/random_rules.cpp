@@ -35,6 +35,13 @@ void filled(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
 }
 
+/// uniform yields a tensor with the very strides of its input, gaps and overlaps included.
+void uniform(ShapeCall& call) {
+  FakeTensor result(call.tensor(0));
+  result.storage_offset = 0;
+  call.yield(result);
+}
+
 /// normal(mean, std) where one or both are tensors.
 void normal(ShapeCall& call) {
   ShapeEnv& env = call.env();
@@ -116,7 +123,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_rrelu_default, rrelu},
     {op::aten_rrelu_with_noise_default, rrelu},
     {op::aten_rrelu_with_noise__default, drop_in_place},
-    {op::aten_uniform_default, filled},
+    {op::aten_uniform_default, uniform},
     {op::aten_uniform__default, fill, with(Bound::none)},
 };
 

@@ -14,6 +14,17 @@ TEST(RandomRules, SamplesFillATensor) {
             "f32[3, s0]");
 }
 
+TEST(RandomRules, NewSamplesAreLaidOutByTheOperator) {
+  EXPECT_EQ(inferred("%a: input f32[3, 4] strides [8, 1]", "aten.uniform.default(%a)"),
+            "f32[3, 4] strides [8, 1]");
+  EXPECT_EQ(inferred("%a: input f32[3, 4] strides [8, 1]", "aten.normal_functional.default(%a)"),
+            "f32[3, 4]");
+  EXPECT_EQ(inferred("%a: input f32[3, 4] strides [1, 3]", "aten.normal_functional.default(%a)"),
+            "f32[3, 4] strides [1, 3]");
+  EXPECT_EQ(inferred("%a: input f32[3, 4] strides [1, 3]", "aten.bernoulli.p(%a, 0.5)"),
+            "f32[3, 4]");
+}
+
 TEST(RandomRules, ParametersHaveToBeInRange) {
   EXPECT_EQ(refusal("%a: input f32[2]", "aten.exponential_.default(%a, 0.0)"),
             "exponential_ expects a parameter > 0.0, but found 0");

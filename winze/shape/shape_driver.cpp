@@ -68,8 +68,9 @@ void infer(ShapeRules& rules, const ShapeEnv& env, const CallToInfer& call, bool
       state = "not_inferable";
       detail = inference.reason;
     } else if (inference.state == InferenceState::inferred) {
-      state =
-          state_of(same_results(env, node, inference, compared_layout(call.tells_layout, offsets)));
+      ComparedLayout layout = compared_layout(call.tells_layout, offsets);
+      layout.unused_strides = true;
+      state = state_of(same_results(env, node, inference, layout));
       detail = types_of(context, inference.metas);
       if (state == "unproven" && !inference.constraints.empty()) state = "constrained";
     }

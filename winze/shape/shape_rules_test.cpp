@@ -220,6 +220,22 @@ TEST(MetaCheck, WhatIsNotProvedHasToHoldForTheExample) {
   EXPECT_FALSE(verify_metas(other).empty());
 }
 
+TEST(MetaCheck, StridesOfDimensionsOfSizeOneDoNotCount) {
+  const auto findings = [](std::string_view recorded) {
+    Context context;
+    return verify_metas(parse_program(context, fmt::format(R"(
+graph f(%x: input f32[2, 3, 1, 4] strides [12, 4, 50, 1]) {{
+  %y = aten.log_softmax.int(%x, -1) : {}
+  return output %y
+}})",
+                                                           recorded)))
+        .size();
+  };
+  EXPECT_EQ(findings("f32[2, 3, 1, 4]"), 0U);
+  EXPECT_EQ(findings("f32[2, 3, 1, 4] strides [12, 4, 24, 1]"), 0U);
+  EXPECT_EQ(findings("f32[2, 3, 1, 4] strides [1, 4, 24, 3]"), 1U);
+}
+
 TEST(MetaCheck, ReportsCallsThatWouldFail) {
   Context context;
   const ExportedProgram program = parse_program(

@@ -78,9 +78,10 @@ class CallHash {
 
  private:
   [[nodiscard]] std::uint64_t add(std::uint64_t hash, Node node, const Argument& argument) const {
-    hash = combine_(hash, static_cast<std::uint64_t>(argument.kind()));
-    if (!argument.is_list()) return combine_(hash, argument.bits());
-    hash = combine_(hash, argument.count());
+    // One step for both: equal bits of different kinds are few.
+    const std::uint64_t kind = static_cast<std::uint64_t>(argument.kind()) << 58U;
+    if (!argument.is_list()) return combine_(hash, argument.bits() ^ kind);
+    hash = combine_(hash, argument.count() ^ kind);
     for (std::uint32_t i = 0; i < argument.count(); ++i)
       hash = add(hash, node, node.element(argument, i));
     return hash;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of passes: registration, private lists, and what happens when a pass fails."""
 
+import copy
+import pickle
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -199,3 +201,15 @@ def test_unsupported_nodes() -> None:
     assert "linear" in caught.value.node
     assert "torch.export" in caught.value.hint
     assert wt.Pipeline([first])(gm) is gm
+
+
+def test_copies_of_pipelines_and_errors() -> None:
+    """Options are copied with the modules that are compiled with them, and errors cross processes."""
+    pipeline = wt.Pipeline(["default", first])
+    for made in (copy.copy(pipeline), copy.deepcopy(pipeline), pickle.loads(pickle.dumps(pipeline))):
+        assert made.names() == pipeline.names()
+        made.add(second)
+    assert "second" not in pipeline.names()
+    error = winze.Error("wrong", node="%x", hint="do it", pass_name="first")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.node, again.hint, again.pass_name) == (str(error), "%x", "do it", "first")

@@ -210,11 +210,12 @@ def test_calls_that_cannot_run_are_refused(arguments: Any, reason: str) -> None:
         return gm
 
     x = torch.randn(4)
-    for run in (
+    runs: list[Callable[[], Any]] = [
         lambda: wt.apply_lowering_passes(traced(torch.sin, x), [x], passes=[too_many]),
         lambda: wt.apply_lowering_passes(make_fx(torch.sin)(x), [x], passes=[too_many]),
         lambda: compiled(torch.sin, too_many)(x),
-    ):
+    ]
+    for run in runs:
         with pytest.raises((winze.Error, torch._dynamo.exc.BackendCompilerFailed)) as raised:
             run()
         error = getattr(raised.value, "inner_exception", raised.value)

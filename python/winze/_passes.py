@@ -149,11 +149,18 @@ def parse_entries(passes_given: PassesLike) -> list[Entry]:
     return entries
 
 
-def run_on_graph(given: LoweringPass, graph: _native.Graph) -> None:
+def run_on_graph(given: LoweringPass, graph: _native.Graph, *, keep_inputs: bool = True) -> None:
     """Runs a Python pass and checks what it left. Raises Error that names the pass."""
+    inputs = len(graph.find_nodes(op="placeholder", sort=False))
     try:
         given(graph)
         graph.lint()
+        now = len(graph.find_nodes(op="placeholder", sort=False))
+        if keep_inputs and now != inputs:
+            raise Error(
+                f"it changed the number of inputs from {inputs} to {now}",
+                hint="whoever calls the program passes what it had at first; nested graphs may have other inputs",
+            )
     except Exception as error:
         raise pass_error(given.name, error) from error
 

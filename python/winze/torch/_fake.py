@@ -51,7 +51,7 @@ def placeholders_typed(gm: fx.GraphModule, inputs: Iterable[Any]) -> None:
             value = node.meta.get("example_value", given[index] if index < len(given) else None)
         if isinstance(value, torch.Tensor):
             node.type = torch.Tensor
-        else:
+        elif value is not None or "val" in node.meta:
             node.type = next((number for number in NUMBERS if isinstance(value, number)), object)
 
 

@@ -137,6 +137,10 @@ class Pipeline:
     def copy(self) -> Pipeline:
         return Pipeline(self.entries)
 
+    def __reduce__(self) -> tuple[type[Pipeline], tuple[list[Entry]]]:
+        """For `copy` and `pickle`, which go by the entries."""
+        return Pipeline, (self.entries,)
+
     def __len__(self) -> int:
         return len(self.entries)
 

@@ -66,8 +66,10 @@ def run_pipeline(
                 end += 1
         step = entries[at:end]
         start = time.perf_counter()
-        is_fx = step[0].is_fx
-        gm = _run_fx(gm, sample_inputs, step[0], keep_signature, after_pass) if is_fx else _run_native(gm, step)
+        if step[0].is_fx:
+            gm = _run_fx(gm, sample_inputs, step[0], keep_signature, after_pass)
+        else:
+            _run_native(gm, step, keep_signature)
         names = ", ".join(entry.name for entry in step)
         logger.debug("%s: %.2f ms", names, (time.perf_counter() - start) * 1e3)
         if after_step is not None:
@@ -230,7 +232,7 @@ def _check_result(name: str, result: Any, signature: Signature | None) -> None:
         )
 
 
-def _run_native(gm: fx.GraphModule, entries: Sequence[Entry]) -> fx.GraphModule:
+def _run_native(gm: fx.GraphModule, entries: Sequence[Entry], keep_signature: bool) -> None:
     """Runs passes over the native graph, converted once, and brings back what they changed."""
     _fake.placeholders_first(gm.graph)
     try:
@@ -238,22 +240,21 @@ def _run_native(gm: fx.GraphModule, entries: Sequence[Entry]) -> fx.GraphModule:
     except Error as error:
         raise pass_error(entries[0].name, error) from None
     try:
-        _run_over(bridge, entries)
+        _run_over(bridge, entries, keep_signature)
     finally:
         # A pass that failed took back its own edits; those before it stay.
         if bridge.is_edited:
             bridge.apply(FxEditor(gm, _fake.fake_mode_of(gm)))
-    return gm
 
 
-def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry]) -> None:
+def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry], keep_signature: bool) -> None:
     at = 0
     while at < len(entries):
         graph_pass = entries[at].graph_pass
         if graph_pass is not None:
             bridge.begin(graph_pass.name)
             try:
-                run_on_graph(graph_pass, bridge.graph)
+                run_on_graph(graph_pass, bridge.graph, keep_inputs=keep_signature)
             except BaseException:
                 bridge.undo()
                 raise

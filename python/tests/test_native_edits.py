@@ -42,7 +42,8 @@ def graph(program: winze.Program) -> winze.Graph:
 
 
 def named(graph: winze.Graph, name: str) -> winze.Node:
-    return {node.name: node for node in graph.nodes}[name]
+    found: winze.Node = next(node for node in graph.nodes if node.name == name)
+    return found
 
 
 def shape(node: winze.Node) -> Any:

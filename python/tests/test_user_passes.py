@@ -224,6 +224,32 @@ def test_calls_that_cannot_run_are_refused(arguments: Any, reason: str) -> None:
         assert "aten.sin.default" in error.node
 
 
+def test_writes_to_parameters_and_custom_operators_are_not_refused() -> None:
+    """Their fake runs raise here, the calls themselves are right."""
+    with torch.library._scoped_library("winze_tests", "FRAGMENT") as library:
+        library.define("no_fake(Tensor x) -> Tensor")
+        library.impl("no_fake", lambda x: x * 2, "CPU")
+
+        def no_fake(x: torch.Tensor) -> torch.Tensor:
+            raise RuntimeError("not for fake tensors")
+
+        library.impl("no_fake", no_fake, "Meta")
+
+        def writes(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+            (x,) = gm.graph.find_nodes(op="placeholder")
+            sin = sin_of(gm)
+            with gm.graph.inserting_before(sin.next):
+                made = gm.graph.call_function(torch.ops.winze_tests.no_fake.default, (sin,))
+                gm.graph.call_function(aten.copy_.default, (x, made))
+            return gm
+
+        x = torch.nn.Parameter(torch.ones(4))
+        gm = traced(lambda x: x.sin(), x)
+        with torch.no_grad():
+            wt.apply_lowering_passes(gm, [x], passes=[writes])(x)
+        same(x.detach(), torch.ones(4).sin() * 2)
+
+
 def test_sizes_that_do_not_fit_are_refused() -> None:
     def view_of_seven(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
         sin = sin_of(gm)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `winze.Graph`: the native graph with torch.fx's names.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -60,12 +61,20 @@ class NodesIterator {
 /// `with graph.inserting_before(node):`
 class InsertionContext {
  public:
-  InsertionContext(GraphHandle graph, NodeHandle node, bool before)
+  /// Without a node it is before every call, or behind the last one.
+  InsertionContext(GraphHandle graph, std::optional<NodeHandle> node, bool before)
       : graph_(std::move(graph)), node_(std::move(node)), before_(before) {}
 
   void enter() {
-    const Node node = node_.get();
     Graph& graph = graph_.get();
+    if (!node_) {
+      const Node last_input = graph.last_placeholder();
+      guard_.reset(before_ && last_input ? new InsertionGuard(graph.inserting_after(last_input))
+                   : before_             ? new InsertionGuard(graph.inserting_before(graph.first()))
+                             : new InsertionGuard(graph.inserting_before(graph.output_node())));
+      return;
+    }
+    const Node node = node_->get();
     guard_.reset(before_ ? new InsertionGuard(graph.inserting_before(node))
                          : new InsertionGuard(graph.inserting_after(node)));
   }
@@ -77,21 +86,26 @@ class InsertionContext {
 
  private:
   GraphHandle graph_;
-  NodeHandle node_;
+  std::optional<NodeHandle> node_;
   bool before_;
   std::unique_ptr<InsertionGuard> guard_;
 };
 
-std::vector<MetaId> metas_like(nb::handle like) {
+/// What `like=` yields: a node or a value of the same program.
+std::vector<MetaId> metas_like(const GraphHandle& self, nb::handle like) {
+  const bool is_value = nb::isinstance<ValueHandle>(like);
+  if (!is_value && !nb::isinstance<NodeHandle>(like))
+    throw nb::type_error(
+        fmt::format("like is {}; it is a node", nb::str(nb::repr(like)).c_str()).c_str());
+  const NodeHandle handle =
+      is_value ? nb::cast<ValueHandle>(like).node : nb::cast<NodeHandle>(like);
+  const Node node = handle.get();
+  if (handle.graph.holder != self.holder)
+    throw Error(fmt::format("{} belongs to another program", node.str()),
+                "give a node like= of this one");
+  if (is_value) return {node.value(nb::cast<ValueHandle>(like).index).meta_id()};
   std::vector<MetaId> metas;
-  if (nb::isinstance<ValueHandle>(like)) {
-    const auto handle = nb::cast<ValueHandle>(like);
-    metas.push_back(handle.node.get().value(handle.index).meta_id());
-    return metas;
-  }
-  for (const Value value : nb::cast<NodeHandle>(like).get().values()) {
-    metas.push_back(value.meta_id());
-  }
+  for (const Value value : node.values()) metas.push_back(value.meta_id());
   return metas;
 }
 
@@ -144,14 +158,17 @@ NodeHandle make_call(const GraphHandle& self, nb::handle target, nb::handle args
   const CallOptions options{.source = source_like(like), .name = name};
   if (like.is_none() && ShapeRules::of(context).has_rule(op))
     return {self, winze::call_function(graph, op, arguments, options)};
-  const std::vector<MetaId> metas =
-      like.is_none() ? metas_of(context, targets("infer")(target, args, given)) : metas_like(like);
+  const std::vector<MetaId> metas = like.is_none()
+                                        ? metas_of(context, targets("infer")(target, args, given))
+                                        : metas_like(self, like);
   return {self, graph.call_function(op, arguments, metas, options)};
 }
 
-MetaId only_meta_like(const nb::object& like) {
-  const std::vector<MetaId> metas = metas_like(like);
-  if (metas.size() != 1) throw Error(fmt::format("like= has {} results", metas.size()));
+MetaId only_meta_like(const GraphHandle& self, const nb::object& like) {
+  const std::vector<MetaId> metas = metas_like(self, like);
+  if (metas.size() != 1)
+    throw Error(fmt::format("the node given as like= has {} results", metas.size()),
+                "say which: like=node.results[0]");
   return metas.front();
 }
 
@@ -159,7 +176,7 @@ NodeHandle placeholder(const GraphHandle& self, const std::string& name, nb::han
                        const nb::object& like) {
   Graph& graph = self.get();
   const MetaId meta =
-      like.is_none() ? graph.context().plain_meta(ValueKind::unknown) : only_meta_like(like);
+      like.is_none() ? graph.context().plain_meta(ValueKind::unknown) : only_meta_like(self, like);
   const Argument role = graph.parent() != nullptr
                             ? Argument::none()
                             : graph.context().input_spec({.kind = InputKind::user_input});
@@ -178,7 +195,7 @@ MetaId meta_of_attribute(const GraphHandle& self, const std::string& name) {
 NodeHandle get_attr(const GraphHandle& self, const std::string& qualified_name,
                     nb::handle /*type_expr*/, const nb::object& like) {
   const MetaId meta =
-      like.is_none() ? meta_of_attribute(self, qualified_name) : only_meta_like(like);
+      like.is_none() ? meta_of_attribute(self, qualified_name) : only_meta_like(self, like);
   return {self, self.get().get_attr(qualified_name, meta)};
 }
 
@@ -186,6 +203,9 @@ NodeHandle get_attr(const GraphHandle& self, const std::string& qualified_name,
 NodeHandle node_copy(const GraphHandle& self, const NodeHandle& node,
                      const nb::object& arg_transform) {
   const Node original = node.get();
+  if (original.is_output())
+    throw Error(fmt::format("{} cannot be copied: a graph has one output", original.str()),
+                "change what the output node returns: output.args, output.replace_input_with");
   if (node.graph.holder != self.holder)
     throw Error(fmt::format("{} belongs to another program", original.str()),
                 "copy nodes between the graphs of one program");
@@ -278,14 +298,18 @@ void bind_graph_view(nb::module_& module) {
       .def("node_copy", &node_copy, nb::arg("node"), nb::arg("arg_transform") = nb::none(),
            "A copy of a node at the insertion point. `arg_transform` gives what takes the place of "
            "each of its inputs, as it has to for a node of another graph.")
-      .def("inserting_before",
-           [](const GraphHandle& self, const NodeHandle& node) {
-             return InsertionContext(self, node, true);
-           })
-      .def("inserting_after",
-           [](const GraphHandle& self, const NodeHandle& node) {
-             return InsertionContext(self, node, false);
-           })
+      .def(
+          "inserting_before",
+          [](const GraphHandle& self, std::optional<NodeHandle> node) {
+            return InsertionContext(self, std::move(node), true);
+          },
+          nb::arg("n") = nb::none(), "Before a node; without one before every call.")
+      .def(
+          "inserting_after",
+          [](const GraphHandle& self, std::optional<NodeHandle> node) {
+            return InsertionContext(self, std::move(node), false);
+          },
+          nb::arg("n") = nb::none(), "Behind a node; without one behind the last call.")
       .def("erase_node", [](const GraphHandle& self,
                             const NodeHandle& node) { self.get().erase_node(node.get()); })
       .def(

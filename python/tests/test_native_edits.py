@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes that passes make in native graphs: what they yield, inputs, attributes, copies."""
 
+import operator
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,39 @@ def test_copies_from_another_program_are_refused(graph: winze.Graph, tmp_path: P
     other = winze.load(path)
     with pytest.raises(winze.Error, match="belongs to another program"):
         graph.node_copy(named(other.graph, "r"))
+
+
+def test_what_a_node_cannot_be_made_like(graph: winze.Graph, tmp_path: Path) -> None:
+    path = tmp_path / "other.wz"
+    path.write_text(TEXT)
+    other = winze.load(path)
+    x = named(graph, "x")
+    with pytest.raises(TypeError, match="like is 3; it is a node"):
+        graph.placeholder("more", like=3)  # type: ignore[arg-type]
+    with pytest.raises(winze.Error, match="belongs to another program"):
+        graph.call_function(aten.neg.default, (x,), like=named(other.graph, "x"))
+    (topk,) = graph.find_nodes(op="call_function", target=aten.topk.default)
+    with pytest.raises(winze.Error, match="has 2 results"):
+        graph.get_attr("scale", like=topk)
+    with pytest.raises(winze.Error, match="cannot be copied: a graph has one output"):
+        graph.node_copy(graph.output_node())
+    with pytest.raises(TypeError, match="has no getitem"):
+        graph.call_function(operator.getitem, (topk, 0))
+    with pytest.raises(winze.Error, match="cannot be told") as raised:
+        graph.call_function(aten.relu.default)
+    assert "like=" in raised.value.hint
+
+
+def test_both_ends_of_a_graph_and_sizes_as_values(graph: winze.Graph) -> None:
+    x, relu = named(graph, "x"), named(graph, "r")
+    with graph.inserting_before():
+        rows = graph.call_function(aten.sym_size.int, (x, 0))
+        columns = graph.call_function(aten.sym_size.int, (x, 1))
+    with graph.inserting_after(None):
+        last = graph.call_function(aten.neg.default, (relu,))
+    assert (rows.prev, rows.next, columns.next) == (named(graph, "y"), columns, relu)
+    assert last.next == graph.output_node()
+    assert (rows.meta["val"], columns.meta["val"]) == ("s0", 8)
 
 
 def test_inputs_of_a_program_keep_their_number(program: winze.Program) -> None:

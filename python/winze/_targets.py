@@ -3,6 +3,7 @@
 names before that."""
 
 import importlib
+import operator
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -102,6 +103,8 @@ def name_of(target: Any) -> str:
     """What native graphs call a target: a name as it is, torch's operators by their qualified names."""
     if isinstance(target, str):
         return target
+    if target is operator.getitem:
+        raise TypeError("a native graph has no getitem: node.results[index] is a result of a node")
     torch = _torch()
     if torch is not None:
         if isinstance(target, torch._ops.OpOverload):

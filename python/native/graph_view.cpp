@@ -65,19 +65,7 @@ class InsertionContext {
   InsertionContext(GraphHandle graph, std::optional<NodeHandle> node, bool before)
       : graph_(std::move(graph)), node_(std::move(node)), before_(before) {}
 
-  void enter() {
-    Graph& graph = graph_.get();
-    if (!node_) {
-      const Node last_input = graph.last_placeholder();
-      guard_.reset(before_ && last_input ? new InsertionGuard(graph.inserting_after(last_input))
-                   : before_             ? new InsertionGuard(graph.inserting_before(graph.first()))
-                             : new InsertionGuard(graph.inserting_before(graph.output_node())));
-      return;
-    }
-    const Node node = node_->get();
-    guard_.reset(before_ ? new InsertionGuard(graph.inserting_before(node))
-                         : new InsertionGuard(graph.inserting_after(node)));
-  }
+  void enter() { guard_.reset(new InsertionGuard(guard())); }
   void exit() {
     // NOLINTNEXTLINE(bugprone-unused-return-value): it would reach into a graph that is gone.
     if (graph_.holder->closed) guard_.release();
@@ -85,6 +73,17 @@ class InsertionContext {
   }
 
  private:
+  [[nodiscard]] InsertionGuard guard() const {
+    Graph& graph = graph_.get();
+    if (node_) {
+      const Node node = node_->get();
+      return before_ ? graph.inserting_before(node) : graph.inserting_after(node);
+    }
+    if (!before_) return graph.inserting_before(graph.output_node());
+    const Node last_input = graph.last_placeholder();
+    return last_input ? graph.inserting_after(last_input) : graph.inserting_before(graph.first());
+  }
+
   GraphHandle graph_;
   std::optional<NodeHandle> node_;
   bool before_;

@@ -213,3 +213,23 @@ def test_copies_of_pipelines_and_errors() -> None:
     error = winze.Error("wrong", node="%x", hint="do it", pass_name="first")
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.node, again.hint, again.pass_name) == (str(error), "%x", "do it", "first")
+
+
+def test_nodes_come_back_with_kind_and_name() -> None:
+    def changes_kinds(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> torch.fx.GraphModule:
+        (add,) = gm.graph.find_nodes(op="call_function", target=aten.add.Tensor)
+        add._rename("renamed")
+        add.op = "call_method"
+        raise ValueError("too late")
+
+    gm = small()
+    before = gm.code
+    with pytest.raises(winze.Error, match="pass changes_kinds failed: ValueError: too late"):
+        wt.apply_lowering_passes(gm, passes=[changes_kinds])
+    assert gm.code == before
+
+
+@pytest.mark.parametrize("inputs", [3, torch.ones(2)])
+def test_sample_inputs_are_a_list(inputs: Any) -> None:
+    with pytest.raises(TypeError, match=r"the sample inputs are a list .*, not (3|tensor)"):
+        wt.apply_lowering_passes(small(), inputs)

@@ -165,6 +165,15 @@ def test_results_of_other_sizes_are_refused() -> None:
     assert any("pass sums changed result 0" in str(one.message) for one in said)
 
 
+def test_results_that_are_lost_are_refused() -> None:
+    def returns_none(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        gm.graph.output_node().args = ((None,),)
+        return gm
+
+    error = caught(lambda: compiled(lambda x: x.sin(), returns_none)(torch.randn(4)))
+    assert error.message == "pass returns_none changed result 0 of the graph from float32[4] to None"
+
+
 def test_symbolic_numbers_as_arguments_are_refused() -> None:
     def sizes_of_the_example(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
         sin = sin_of(gm)

@@ -176,8 +176,10 @@ def has_other_sizes(a: Any, b: Any) -> bool:
     return any(statically_known_true(x != y) for x, y in zip(a.shape, b.shape, strict=True))
 
 
-def described(tensor: torch.Tensor) -> str:
-    return f"{str(tensor.dtype).removeprefix('torch.')}[{', '.join(map(str, tensor.shape))}]"
+def described(value: Any) -> str:
+    if not isinstance(value, torch.Tensor):
+        return repr(value)
+    return f"{str(value.dtype).removeprefix('torch.')}[{', '.join(map(str, value.shape))}]"
 
 
 # What operators raise that cannot tell without data what they yield, or have no kernel for fake tensors.

@@ -206,7 +206,7 @@ class Pipeline:
         """Runs the passes over the module and gives back what the last one returned."""
         from winze.torch._run import run_pipeline
 
-        return run_pipeline(gm, list(sample_inputs), self.entries)
+        return run_pipeline(gm, sample_inputs, self.entries)
 
 
 _known_functions: dict[str, FxPass] = {}

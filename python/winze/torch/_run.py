@@ -21,7 +21,7 @@ from winze._report import PassReport, Report
 from winze.torch import _fake
 from winze.torch._fx_editor import FxEditor
 from winze.torch._pipeline import Entry
-from winze.torch._snapshot import Signature, Snapshot, signature_of
+from winze.torch._snapshot import UNKNOWN, Signature, Snapshot, signature_of
 
 # Called after each step (one Python pass, or a run of native ones): the names of its passes, and the module.
 AfterStep = Callable[[str, fx.GraphModule], None]
@@ -58,6 +58,8 @@ def run_pipeline(
     """
     if not isinstance(gm, fx.GraphModule):
         raise TypeError(f"passes run over a torch.fx.GraphModule, not over {type(gm).__name__}")
+    if not isinstance(sample_inputs, Sequence):
+        raise TypeError(f"the sample inputs are a list of what the module is called with, not {sample_inputs!r:.80}")
     at = 0
     while at < len(entries):
         end = at + 1
@@ -193,7 +195,8 @@ def _check_outputs(name: str, gm: fx.GraphModule, before: Signature) -> None:
     """Whoever calls the compiled graph counts on the sizes and dtypes that were promised."""
     now = signature_of(gm)
     for index, (old, new) in enumerate(zip(before.outputs, now.outputs, strict=True)):
-        if old is not new and _fake.has_other_sizes(old, new):
+        is_lost = isinstance(old, torch.Tensor) and not isinstance(new, torch.Tensor) and new is not UNKNOWN
+        if is_lost or _fake.has_other_sizes(old, new):
             raise Error(
                 f"pass {name} changed result {index} of the graph from {_fake.described(old)} to "
                 f"{_fake.described(new)}",

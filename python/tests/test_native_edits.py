@@ -2,11 +2,15 @@
 """Nodes that passes make in native graphs: what they yield, inputs, attributes, copies."""
 
 import operator
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from built_package import PACKAGE_DIR
 from fx_programs import same, targets, traced
 
 import winze
@@ -274,3 +278,17 @@ def test_origin_of_nodes_made_like_ones_of_another_graph() -> None:
         (made,) = branch.graph.find_nodes(op="call_function", target=aten.sum.default)
         assert made.meta["stack_trace"] == total.meta["stack_trace"]
     same(lowered.module()(torch.ones(3)), torch.ones(3).sin() + 1 + (torch.ones(3).sin() + 1).sum())
+
+
+def test_inference_needs_no_torch(tmp_path: Path) -> None:
+    path = tmp_path / "sized.wz"
+    path.write_text(TEXT)
+    script = f"""
+import sys, winze
+graph = winze.load({str(path)!r}).graph
+made = graph.call_function("aten.mul.Tensor", (next(iter(graph.nodes)), 2.5))
+assert made.meta["val"].shape == ("s0", 8), made.meta
+assert "torch" not in sys.modules
+"""
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE_DIR)}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)

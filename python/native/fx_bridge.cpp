@@ -31,6 +31,7 @@ class FxBridge {
     graphs_.push_back(
         {.graph = graph, .serial = graph->serial(), .module = nb::borrow(graph_module)});
     FxReader(torch, *holder_->context, graphs_).read();
+    for (const FxGraph& one : graphs_) holder_->modules.emplace(one.graph, one.module);
     note_ranges();
     edits_at_start_ = holder_->program->graph->edit_count();
     journal().watch();

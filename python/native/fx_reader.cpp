@@ -294,7 +294,8 @@ SourceId FxReader::source_of(nb::handle node) {
     }
     info.entries.push_back({stack_trace_key_, found->second});
   }
-  info.entries.push_back({node_key_, context_.string(fmt::format("{}", graph_.node_capacity()))});
+  info.entries.push_back(
+      {node_key_, context_.string(fmt::format("{}:{}", graph_.serial(), graph_.node_capacity()))});
   return context_.source(info);
 }
 

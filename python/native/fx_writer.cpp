@@ -53,7 +53,7 @@ void FxWriter::check() const {
     if (!node.is_alive()) continue;
     alive.push_back(node);
     if (!is_made(change)) continue;
-    bool fits = node.is_call();
+    bool fits = !node.is_output();
     for (std::uint32_t i = 0; fits && i < node.argument_count(); ++i) {
       fits = node.argument(i).kind() != ArgumentKind::graph;
     }
@@ -105,10 +105,33 @@ nb::object FxWriter::predecessor(Node node) const {
   return before ? fx_node(before.id()) : nb::none();
 }
 
-void FxWriter::create(Node node) {
+nb::object FxWriter::created(Node node) {
+  const nb::object before = predecessor(node);
+  if (node.is_placeholder())
+    return editor_.attr("placeholder")(before, std::string(node.value().name()),
+                                       example_of(node.value().meta_id()));
+  if (node.kind() == NodeKind::get_attr)
+    return editor_.attr("get_attr")(before, std::string(node.target()));
   const nb::tuple arguments = call_arguments(node);
-  const nb::object made = editor_.attr("create")(predecessor(node), target_of(node.op()),
-                                                 arguments[0], arguments[1], origin_of(node));
+  return editor_.attr("create")(before, target_of(node.op()), arguments[0], arguments[1],
+                                origin_of(node));
+}
+
+/// A torch.fx node of any of the graphs that yields what this meta says; None where there is none.
+nb::object FxWriter::example_of(MetaId meta) const {
+  for (const FxGraph& one : graphs_) {
+    for (const Node node : one.graph->nodes()) {
+      if (node.value_count() != 1 || node.value().meta_id() != meta) continue;
+      const std::uint32_t index = node.value().id().index;
+      if (index >= one.nodes.value_of.size() || !one.nodes.value_of[index].is_valid()) continue;
+      return one.nodes.value_of[index];
+    }
+  }
+  return nb::none();
+}
+
+void FxWriter::create(Node node) {
+  const nb::object made = created(node);
   made_[node.id().index] = made;
   // A list of one value is a list all the same; the editor tells by what the call returns.
   if (node.value_count() == 1 && !nb::cast<bool>(editor_.attr("yields_list")(made))) {
@@ -230,15 +253,20 @@ nb::object FxWriter::target_of(OpId op) {
   return editor_.attr("resolve")(std::string(record.qualified_name));
 }
 
+/// The torch.fx node, of this graph or another, that a native one says it comes from.
 nb::object FxWriter::origin_of(Node node) const {
   const SourceId source = node.source();
   if (!source.valid()) return nb::none();
   for (const SourceInfo::Entry& entry : context_.source_info(source).entries) {
     if (context_.text(entry.key) != "fx_node") continue;
-    const auto index =
-        static_cast<std::size_t>(std::stoul(std::string(context_.text(entry.value))));
-    const nb::object origin = original(NodeId{static_cast<std::uint32_t>(index)});
-    if (origin.is_valid()) return origin;
+    const std::string text(context_.text(entry.value));
+    const std::size_t colon = text.find(':');
+    const unsigned long serial = std::stoul(text);
+    const unsigned long index = std::stoul(text.substr(colon + 1));
+    for (const FxGraph& one : graphs_) {
+      if (one.serial != serial || index >= one.nodes.node_of.size()) continue;
+      if (one.nodes.node_of[index].is_valid()) return one.nodes.node_of[index];
+    }
   }
   return nb::none();
 }

@@ -33,6 +33,8 @@ class FxWriter {
   [[nodiscard]] nb::object original(NodeId node) const;
   [[nodiscard]] nb::object fx_node(NodeId node) const;
   [[nodiscard]] nb::object predecessor(Node node) const;
+  [[nodiscard]] nb::object created(Node node);
+  [[nodiscard]] nb::object example_of(MetaId meta) const;
   void create(Node node);
   void change(Node node, const Journal::Change& change);
   void erase_lost();

@@ -157,9 +157,15 @@ nb::object make_tensor_meta(const Context& context, const Meta& meta) {
                                context.device_text(meta.tensor.device), meta.tensor.requires_grad);
 }
 
-/// A TensorMeta cannot be changed, so that all values of one meta have the same.
+/// A TensorMeta cannot be changed, so that all values of one meta have the same. A whole number is
+/// shown as sizes are.
 nb::object meta_of(const NodeHandle& self, Value value) {
   const Meta& meta = value.meta();
+  if (meta.kind == ValueKind::sym_int && meta.has_expression) {
+    const SymExpr expression = meta.expression;
+    if (expression.is_constant()) return nb::cast(expression.constant());
+    return nb::cast(value.graph().context().symbols().str(expression));
+  }
   if (!meta.is_tensor()) return nb::none();
   std::vector<nb::object>& shown = self.graph.holder->shown_metas;
   const std::uint32_t index = value.meta_id().index;

@@ -39,6 +39,8 @@ struct ProgramHolder {
     OpId op;
   };
   std::unordered_map<const PyObject*, GivenOp> given_ops;
+  /// The modules that graphs read from torch.fx belong to: what `get_attr` names.
+  std::unordered_map<const Graph*, nanobind::object> modules;
 };
 
 using SharedProgram = std::shared_ptr<ProgramHolder>;

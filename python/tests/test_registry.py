@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of passes: registration, private lists, and what happens when a pass fails."""
 
+import copy
+import pickle
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -199,3 +201,35 @@ def test_unsupported_nodes() -> None:
     assert "linear" in caught.value.node
     assert "torch.export" in caught.value.hint
     assert wt.Pipeline([first])(gm) is gm
+
+
+def test_copies_of_pipelines_and_errors() -> None:
+    """Options are copied with the modules that are compiled with them, and errors cross processes."""
+    pipeline = wt.Pipeline(["default", first])
+    for made in (copy.copy(pipeline), copy.deepcopy(pipeline), pickle.loads(pickle.dumps(pipeline))):
+        assert made.names() == pipeline.names()
+        made.add(second)
+    assert "second" not in pipeline.names()
+    error = winze.Error("wrong", node="%x", hint="do it", pass_name="first")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.node, again.hint, again.pass_name) == (str(error), "%x", "do it", "first")
+
+
+def test_nodes_come_back_with_kind_and_name() -> None:
+    def changes_kinds(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> torch.fx.GraphModule:
+        (add,) = gm.graph.find_nodes(op="call_function", target=aten.add.Tensor)
+        add._rename("renamed")
+        add.op = "call_method"
+        raise ValueError("too late")
+
+    gm = small()
+    before = gm.code
+    with pytest.raises(winze.Error, match="pass changes_kinds failed: ValueError: too late"):
+        wt.apply_lowering_passes(gm, passes=[changes_kinds])
+    assert gm.code == before
+
+
+@pytest.mark.parametrize("inputs", [3, torch.ones(2)])
+def test_sample_inputs_are_a_list(inputs: Any) -> None:
+    with pytest.raises(TypeError, match=r"the sample inputs are a list .*, not (3|tensor)"):
+        wt.apply_lowering_passes(small(), inputs)

@@ -165,6 +165,15 @@ def test_results_of_other_sizes_are_refused() -> None:
     assert any("pass sums changed result 0" in str(one.message) for one in said)
 
 
+def test_results_that_are_lost_are_refused() -> None:
+    def returns_none(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+        gm.graph.output_node().args = ((None,),)
+        return gm
+
+    error = caught(lambda: compiled(lambda x: x.sin(), returns_none)(torch.randn(4)))
+    assert error.message == "pass returns_none changed result 0 of the graph from float32[4] to None"
+
+
 def test_symbolic_numbers_as_arguments_are_refused() -> None:
     def sizes_of_the_example(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
         sin = sin_of(gm)
@@ -210,17 +219,44 @@ def test_calls_that_cannot_run_are_refused(arguments: Any, reason: str) -> None:
         return gm
 
     x = torch.randn(4)
-    for run in (
+    runs: list[Callable[[], Any]] = [
         lambda: wt.apply_lowering_passes(traced(torch.sin, x), [x], passes=[too_many]),
         lambda: wt.apply_lowering_passes(make_fx(torch.sin)(x), [x], passes=[too_many]),
         lambda: compiled(torch.sin, too_many)(x),
-    ):
+    ]
+    for run in runs:
         with pytest.raises((winze.Error, torch._dynamo.exc.BackendCompilerFailed)) as raised:
             run()
         error = getattr(raised.value, "inner_exception", raised.value)
         assert error.message.startswith("pass too_many left an invalid graph: aten.sin.default cannot be called")
         assert reason in error.message
         assert "aten.sin.default" in error.node
+
+
+def test_writes_to_parameters_and_custom_operators_are_not_refused() -> None:
+    """Their fake runs raise here, the calls themselves are right."""
+    with torch.library._scoped_library("winze_tests", "FRAGMENT") as library:
+        library.define("no_fake(Tensor x) -> Tensor")
+        library.impl("no_fake", lambda x: x * 2, "CPU")
+
+        def no_fake(x: torch.Tensor) -> torch.Tensor:
+            raise RuntimeError("not for fake tensors")
+
+        library.impl("no_fake", no_fake, "Meta")
+
+        def writes(gm: torch.fx.GraphModule, sample_inputs: Any) -> torch.fx.GraphModule:
+            (x,) = gm.graph.find_nodes(op="placeholder")
+            sin = sin_of(gm)
+            with gm.graph.inserting_before(sin.next):
+                made = gm.graph.call_function(torch.ops.winze_tests.no_fake.default, (sin,))
+                gm.graph.call_function(aten.copy_.default, (x, made))
+            return gm
+
+        x = torch.nn.Parameter(torch.ones(4))
+        gm = traced(lambda x: x.sin(), x)
+        with torch.no_grad():
+            wt.apply_lowering_passes(gm, [x], passes=[writes])(x)
+        same(x.detach(), torch.ones(4).sin() * 2)
 
 
 def test_sizes_that_do_not_fit_are_refused() -> None:

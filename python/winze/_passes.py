@@ -149,20 +149,31 @@ def parse_entries(passes_given: PassesLike) -> list[Entry]:
     return entries
 
 
-def run_on_graph(given: LoweringPass, holder: _native.Program | _native.FxBridge) -> None:
+def run_on_graph(given: LoweringPass, holder: _native.Program | _native.FxBridge, *, keep_inputs: bool = True) -> None:
     """Runs a Python pass over the holder's graph and checks what it left. Raises Error that names the pass; the graph
     is then as it was before.
     """
+    inputs = _input_count(holder.graph)
     holder.begin(given.name)
     try:
         given(holder.graph)
         holder.graph.lint()
+        now = _input_count(holder.graph)
+        if keep_inputs and now != inputs:
+            raise Error(
+                f"it changed the number of inputs from {inputs} to {now}",
+                hint="whoever calls the program passes what it had at first; nested graphs may have other inputs",
+            )
     except BaseException as error:
         holder.undo()
         if isinstance(error, Exception):
             raise pass_error(given.name, error) from error
         raise
     holder.commit()
+
+
+def _input_count(graph: _native.Graph) -> int:
+    return len(graph.find_nodes(op="placeholder", sort=False))
 
 
 def pass_error(name: str, error: BaseException) -> Error:

@@ -3,6 +3,7 @@
 names before that."""
 
 import importlib
+import operator
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -102,6 +103,8 @@ def name_of(target: Any) -> str:
     """What native graphs call a target: a name as it is, torch's operators by their qualified names."""
     if isinstance(target, str):
         return target
+    if target is operator.getitem:
+        raise TypeError("a native graph has no getitem: node.results[index] is a result of a node")
     torch = _torch()
     if torch is not None:
         if isinstance(target, torch._ops.OpOverload):
@@ -118,8 +121,28 @@ def name_of(target: Any) -> str:
     return f"{module}.{name}"
 
 
-def infer(target: Any, args: Any, kwargs: Any) -> list[tuple[str, tuple[int, ...], tuple[int, ...], str]]:
-    """Dtype, sizes, strides and device of each result, by running the operator over tensors without data."""
+Described = tuple[str, tuple[int, ...], tuple[int, ...], str]
+
+
+def _described(tensor: Any, device: str) -> Described:
+    """Dtype, sizes, strides and device of a tensor."""
+    return str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), tuple(tensor.stride()), device
+
+
+def attribute(module: Any, name: str) -> list[Described]:
+    """Dtype, sizes, strides and device of the tensor that the module has under a dotted name."""
+    held = module
+    for part in name.split("."):
+        if not hasattr(held, part):
+            raise AttributeError(f"the module has no attribute {name!r}; register it before get_attr names it")
+        held = getattr(held, part)
+    if not isinstance(held, _torch().Tensor):
+        raise TypeError(f"attribute {name!r} is no tensor: {held!r:.60}")
+    return [_described(held, str(held.device))]
+
+
+def infer(target: Any, args: Any, kwargs: Any) -> list[Described]:
+    """What a call of an operator without a shape rule yields, by running it over tensors without data."""
     torch = _torch()
     if torch is None:
         raise RuntimeError(
@@ -142,4 +165,4 @@ def infer(target: Any, args: Any, kwargs: Any) -> list[tuple[str, tuple[int, ...
     called = resolve(name_of(target))
     result = called(*[without_data(one) for one in args], **{key: without_data(one) for key, one in kwargs.items()})
     results = result if isinstance(result, tuple | list) else [result]
-    return [(str(one.dtype).removeprefix("torch."), tuple(one.shape), tuple(one.stride()), device) for one in results]
+    return [_described(one, device) for one in results]

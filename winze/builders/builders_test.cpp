@@ -272,8 +272,10 @@ TEST_F(BuildersTest, SaysWhichOperatorHasNoRule) {
   EXPECT_EQ(diagnostic.message,
             "mylib.scale.default has no shape rule, so that what it yields is not known");
   EXPECT_EQ(diagnostic.node, "mylib.scale.default(%x: f32[2, 3], 2.0)");
-  EXPECT_EQ(diagnostic.hint,
-            "give the metas of its results: graph.call_function(op, arguments, metas)");
+  EXPECT_EQ(
+      diagnostic.hint,
+      "give the metas of its results: graph.call_function(op, arguments, metas), in Python like= "
+      "a node that yields the same");
 }
 
 TEST_F(BuildersTest, UsesRulesThatWereAddedToTheContext) {

@@ -112,15 +112,19 @@ class Refusal {
   SourceId source_;
 };
 
+constexpr const char* metas_hint =
+    "give the metas of its results: graph.call_function(op, arguments, metas), in Python like= a "
+    "node that yields the same";
+
 void check_inferred(const Graph& graph, const Inference& inference, const Refusal& refuse) {
   switch (inference.state) {
     case InferenceState::no_rule:
       refuse(
           fmt::format("{} has no shape rule, so that what it yields is not known", refuse.name()),
-          "give the metas of its results: graph.call_function(op, arguments, metas)");
+          metas_hint);
     case InferenceState::not_inferable:
       refuse(fmt::format("what {} yields cannot be told: {}", refuse.name(), inference.reason),
-             "give the metas of its results: graph.call_function(op, arguments, metas)");
+             metas_hint);
     case InferenceState::inferred:
       break;
   }

@@ -7,6 +7,7 @@
 
 #include "winze/ir/graph_slots.h"
 #include "winze/ir/op_signature.h"
+#include "winze/ir/schema_position.h"
 #include "winze/support/plural.h"
 
 namespace winze {
@@ -157,22 +158,8 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
                           std::span<const NamedArgument> keywords, std::span<const MetaId> metas,
                           const CallOptions& options) {
   if (keywords.empty()) return call_function(op, arguments, metas, options);
-  const Op& found = context_->ops().get(op);
-  std::vector<Argument> all(arguments.begin(), arguments.end());
-  std::vector<bool> given(std::max(all.size(), found.schema.arguments.size()), false);
-  std::fill_n(given.begin(), all.size(), true);
-  all.resize(given.size());
-  for (const NamedArgument& keyword : keywords) {
-    const int index = found.schema.find_argument(keyword.name);
-    if (index < 0)
-      fail("{} has no argument \"{}\"; its schema is {}", found.qualified_name, keyword.name,
-           print_schema(found.schema));
-    if (given[static_cast<std::size_t>(index)])
-      fail("argument \"{}\" of {} is given twice", keyword.name, found.qualified_name);
-    given[static_cast<std::size_t>(index)] = true;
-    all[static_cast<std::size_t>(index)] = keyword.argument;
-  }
-  return call_function(op, all, metas, options);
+  return call_function(op, in_schema_position(context_->ops().get(op), arguments, keywords), metas,
+                       options);
 }
 
 Node Graph::output(std::span<const Argument> values, std::span<const Argument> specs) {

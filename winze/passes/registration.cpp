@@ -42,9 +42,11 @@ void register_named_pipelines(PassRegistry& registry) {
                          .summary = "Clean-up that is right for every program, those that are "
                                     "trained further included."});
   registry.add_pipeline({.name = "inference",
-                         .text = "inline-no-grad-regions, remove-detach, default",
-                         .summary = "Clean-up for programs that are only run: autograd's borders "
-                                    "go, then the same as `default`."});
+                         .text = "inline-no-grad-regions, remove-detach, remove-no-op-casts, "
+                                 "remove-no-op-views, default",
+                         .summary = "Clean-up for programs that are only run: autograd's borders, "
+                                    "casts and views that change nothing go, then the same as "
+                                    "`default`."});
 }
 
 void register_builtin_passes(PassRegistry& registry) {

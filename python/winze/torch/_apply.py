@@ -21,4 +21,4 @@ def apply_lowering_passes(
     winze.Error that names the pass which failed; the module is then as it was before that pass.
     """
     entries = (current_pipeline() if passes is None else Pipeline(passes)).entries
-    return run_pipeline(gm, list(sample_inputs), entries)
+    return run_pipeline(gm, sample_inputs, entries)

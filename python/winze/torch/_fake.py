@@ -51,7 +51,7 @@ def placeholders_typed(gm: fx.GraphModule, inputs: Iterable[Any]) -> None:
             value = node.meta.get("example_value", given[index] if index < len(given) else None)
         if isinstance(value, torch.Tensor):
             node.type = torch.Tensor
-        else:
+        elif value is not None or "val" in node.meta:
             node.type = next((number for number in NUMBERS if isinstance(value, number)), object)
 
 
@@ -135,6 +135,9 @@ def _compute(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> Any:
 def _in_mode(value: Any, mode: FakeTensorMode) -> Any:
     """A value whose fake tensors are all of the mode: `make_fx` over real tensors gives each a mode of its own."""
 
+    if isinstance(value, FakeTensor) and value.fake_mode is mode:
+        return value
+
     def adopted(leaf: Any) -> Any:
         if not isinstance(leaf, FakeTensor) or leaf.fake_mode is mode or leaf.layout != torch.strided:
             return leaf
@@ -173,8 +176,10 @@ def has_other_sizes(a: Any, b: Any) -> bool:
     return any(statically_known_true(x != y) for x, y in zip(a.shape, b.shape, strict=True))
 
 
-def described(tensor: torch.Tensor) -> str:
-    return f"{str(tensor.dtype).removeprefix('torch.')}[{', '.join(map(str, tensor.shape))}]"
+def described(value: Any) -> str:
+    if not isinstance(value, torch.Tensor):
+        return repr(value)
+    return f"{str(value.dtype).removeprefix('torch.')}[{', '.join(map(str, value.shape))}]"
 
 
 # What operators raise that cannot tell without data what they yield, or have no kernel for fake tensors.
@@ -189,10 +194,25 @@ CANNOT_TELL = (
 REFUSALS = (RuntimeError, TypeError, ValueError, IndexError)
 
 
-def _is_refused(node: fx.Node, error: Exception) -> bool:
-    """Whether an operator says that a call with such arguments cannot run."""
-    is_operator = isinstance(node.target, OpOverload | OpOverloadPacket)
-    return is_operator and isinstance(error, REFUSALS) and not isinstance(error, CANNOT_TELL)
+def _is_refused(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode, error: Exception) -> bool:
+    """Whether one of PyTorch's operators says that a call with such arguments cannot run.
+
+    Fake implementations of custom operators may raise for reasons of their own.
+    """
+    if isinstance(node.target, OpOverload):
+        namespace = node.target.namespace
+    elif isinstance(node.target, OpOverloadPacket):
+        namespace = node.target._qualified_op_name.split("::")[0]
+    else:
+        return False
+    if namespace not in ("aten", "prims") or not isinstance(error, REFUSALS) or isinstance(error, CANNOT_TELL):
+        return False
+    try:
+        with torch.no_grad():  # where parameters may be written to
+            _compute(gm, node, mode)
+    except REFUSALS:
+        return True
+    return False
 
 
 def update_values(
@@ -223,7 +243,7 @@ def update_values(
             value = _compute(gm, node, mode)
         except Exception as error:
             logger.debug("the value of %s is not known: %s", node.format_node(), error)
-            if refused is not None and _is_refused(node, error):
+            if refused is not None and _is_refused(gm, node, mode, error):
                 refused(node, error)
             continue
         if "val" in node.meta and same_value(node.meta["val"], value) and not is_of_other_mode(node.meta["val"], mode):

@@ -41,16 +41,34 @@ class FxEditor:
             raise LookupError(f"operator {name} is not known to this PyTorch")
         return target
 
+    def _behind(self, node: fx.Node | None) -> Any:
+        """The place right after that node, or the first one, as a context."""
+        return self.graph.inserting_before(next(iter(self.graph.nodes)) if node is None else node.next)
+
     def create(
         self, after: fx.Node | None, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], origin: fx.Node | None
     ) -> fx.Node:
         """A new call right after that node, or first; its metas come from `origin`."""
-        where = next(iter(self.graph.nodes)) if after is None else after.next
-        with self.graph.inserting_before(where):
+        with self._behind(after):
             node = self.graph.call_function(target, args, kwargs)
         if origin is not None:
             node.meta.update({key: origin.meta[key] for key in INHERITED if key in origin.meta})
         self._getitems_first(node)
+        _fake.value_of_new(self.gm, node, self.mode)
+        return node
+
+    def placeholder(self, after: fx.Node | None, name: str, example: fx.Node | None) -> fx.Node:
+        """A new input right after that node, or first; it yields what `example` does."""
+        with self._behind(after):
+            node = self.graph.placeholder(name or "input")
+        if example is not None and "val" in example.meta:
+            node.meta["val"] = example.meta["val"]
+        return node
+
+    def get_attr(self, after: fx.Node | None, target: str) -> fx.Node:
+        """A new reference to an attribute right after that node, or first."""
+        with self._behind(after):
+            node = self.graph.get_attr(target)
         _fake.value_of_new(self.gm, node, self.mode)
         return node
 

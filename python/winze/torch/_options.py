@@ -39,7 +39,7 @@ OPTIONS = ("passes", "then", "then_options", "check", "on_failure")
 
 def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settings:
     """Checks mode and options. Raises ValueError or TypeError that quotes the value and names the nearest."""
-    given = dict(options or {})
+    given = _mapping("options", options)
     for name in given:
         if name not in OPTIONS:
             raise ValueError(f"{name!r} is no option of the backend winze. {_hint(name, OPTIONS)}")
@@ -47,7 +47,7 @@ def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settin
     entries = current_pipeline().entries if passes is None else Pipeline(passes).entries
     then = given.get("then", "eager")
     if isinstance(then, str):
-        _check_word("then", then, THEN, " or a function (gm, inputs) -> callable")
+        _check_word("then", then, THEN, "; a function (gm, inputs) -> callable will do too")
     elif not callable(then):
         raise TypeError(f"option 'then' is {then!r}; it is 'eager', 'inductor' or a function (gm, inputs) -> callable")
     check = given.get("check", False)
@@ -55,9 +55,11 @@ def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settin
         raise TypeError(f"option 'check' is {check!r}; it is True or False")
     on_failure = given.get("on_failure", "raise")
     _check_word("on_failure", on_failure, ON_FAILURE)
-    then_options = dict(given.get("then_options") or {})
-    if then_options and then != "inductor":
-        raise ValueError("option 'then_options' holds options of Inductor; give 'then': 'inductor' too")
+    then_options = _mapping("option 'then_options'", given.get("then_options"))
+    if then_options:
+        if then != "inductor":
+            raise ValueError("option 'then_options' holds options of Inductor; give 'then': 'inductor' too")
+        then_options = _inductor_options(then_options)
     if mode is not None:
         _check_word("mode", mode, MODES)
         if mode != "default":
@@ -65,6 +67,27 @@ def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settin
                 raise ValueError(f"mode {mode!r} is one of Inductor's; give options={{'then': 'inductor'}} with it")
             then_options = _inductor_mode(mode) | then_options
     return Settings(entries, then, then_options, check, on_failure)
+
+
+def _mapping(what: str, given: Any) -> dict[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"{what} is {given!r}; it is a dictionary of names and values")
+    for name in given or {}:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} has the key {name!r}; keys are names")
+    return dict(given or {})
+
+
+def _inductor_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the names that Inductor knows them by; hyphens are as good as underscores, as in
+    ``torch.compile``."""
+    from torch._inductor import config
+
+    known = config.get_config_copy()
+    for name in options:
+        if name.replace("-", "_") not in known:
+            raise ValueError(f"{name!r} is no option of Inductor. {nearest(name, list(known))}".rstrip())
+    return {name.replace("-", "_"): value for name, value in options.items()}
 
 
 def _inductor_mode(mode: str) -> dict[str, Any]:

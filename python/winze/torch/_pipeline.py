@@ -137,6 +137,10 @@ class Pipeline:
     def copy(self) -> Pipeline:
         return Pipeline(self.entries)
 
+    def __reduce__(self) -> tuple[type[Pipeline], tuple[list[Entry]]]:
+        """For `copy` and `pickle`, which go by the entries."""
+        return Pipeline, (self.entries,)
+
     def __len__(self) -> int:
         return len(self.entries)
 
@@ -202,7 +206,7 @@ class Pipeline:
         """Runs the passes over the module and gives back what the last one returned."""
         from winze.torch._run import run_pipeline
 
-        return run_pipeline(gm, list(sample_inputs), self.entries)
+        return run_pipeline(gm, sample_inputs, self.entries)
 
 
 _known_functions: dict[str, FxPass] = {}

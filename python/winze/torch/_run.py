@@ -21,7 +21,7 @@ from winze._report import PassReport, Report
 from winze.torch import _fake
 from winze.torch._fx_editor import FxEditor
 from winze.torch._pipeline import Entry
-from winze.torch._snapshot import Signature, Snapshot, signature_of
+from winze.torch._snapshot import UNKNOWN, Signature, Snapshot, signature_of
 
 # Called after each step (one Python pass, or a run of native ones): the names of its passes, and the module.
 AfterStep = Callable[[str, fx.GraphModule], None]
@@ -58,6 +58,8 @@ def run_pipeline(
     """
     if not isinstance(gm, fx.GraphModule):
         raise TypeError(f"passes run over a torch.fx.GraphModule, not over {type(gm).__name__}")
+    if not isinstance(sample_inputs, Sequence):
+        raise TypeError(f"the sample inputs are a list of what the module is called with, not {sample_inputs!r:.80}")
     at = 0
     while at < len(entries):
         end = at + 1
@@ -66,8 +68,10 @@ def run_pipeline(
                 end += 1
         step = entries[at:end]
         start = time.perf_counter()
-        is_fx = step[0].is_fx
-        gm = _run_fx(gm, sample_inputs, step[0], keep_signature, after_pass) if is_fx else _run_native(gm, step)
+        if step[0].is_fx:
+            gm = _run_fx(gm, sample_inputs, step[0], keep_signature, after_pass)
+        else:
+            _run_native(gm, step, keep_signature)
         names = ", ".join(entry.name for entry in step)
         logger.debug("%s: %.2f ms", names, (time.perf_counter() - start) * 1e3)
         if after_step is not None:
@@ -191,7 +195,8 @@ def _check_outputs(name: str, gm: fx.GraphModule, before: Signature) -> None:
     """Whoever calls the compiled graph counts on the sizes and dtypes that were promised."""
     now = signature_of(gm)
     for index, (old, new) in enumerate(zip(before.outputs, now.outputs, strict=True)):
-        if old is not new and _fake.has_other_sizes(old, new):
+        is_lost = isinstance(old, torch.Tensor) and not isinstance(new, torch.Tensor) and new is not UNKNOWN
+        if is_lost or _fake.has_other_sizes(old, new):
             raise Error(
                 f"pass {name} changed result {index} of the graph from {_fake.described(old)} to "
                 f"{_fake.described(new)}",
@@ -230,7 +235,7 @@ def _check_result(name: str, result: Any, signature: Signature | None) -> None:
         )
 
 
-def _run_native(gm: fx.GraphModule, entries: Sequence[Entry]) -> fx.GraphModule:
+def _run_native(gm: fx.GraphModule, entries: Sequence[Entry], keep_signature: bool) -> None:
     """Runs passes over the native graph, converted once, and brings back what they changed."""
     _fake.placeholders_first(gm.graph)
     try:
@@ -238,20 +243,19 @@ def _run_native(gm: fx.GraphModule, entries: Sequence[Entry]) -> fx.GraphModule:
     except Error as error:
         raise pass_error(entries[0].name, error) from None
     try:
-        _run_over(bridge, entries)
+        _run_over(bridge, entries, keep_signature)
     finally:
         # A pass that failed took back its own edits; those before it stay.
         if bridge.is_edited:
             bridge.apply(FxEditor(gm, _fake.fake_mode_of(gm)))
-    return gm
 
 
-def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry]) -> None:
+def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry], keep_signature: bool) -> None:
     at = 0
     while at < len(entries):
         graph_pass = entries[at].graph_pass
         if graph_pass is not None:
-            run_on_graph(graph_pass, bridge)
+            run_on_graph(graph_pass, bridge, keep_inputs=keep_signature)
             at += 1
             continue
         end = at

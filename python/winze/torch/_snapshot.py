@@ -12,6 +12,8 @@ from torch import fx
 
 class _NodeState(NamedTuple):
     node: fx.Node
+    op: str
+    name: str
     args: Any
     kwargs: Any
     target: Any
@@ -32,7 +34,8 @@ class Snapshot:
         self.gm = gm
         self._graph = gm.graph
         self._nodes = [
-            _NodeState(node, node.args, node.kwargs, node.target, node.type, dict(node.meta)) for node in gm.graph.nodes
+            _NodeState(node, node.op, node.name, node.args, node.kwargs, node.target, node.type, dict(node.meta))
+            for node in gm.graph.nodes
         ]
         self._state = _ModuleState(dict(gm._parameters), dict(gm._buffers), dict(gm._modules))
         self._nested = [
@@ -41,7 +44,7 @@ class Snapshot:
 
     def inputs(self) -> list[dict[str, Any]]:
         """The metas of the placeholders of then, in order."""
-        return [state.meta for state in self._nodes if state.node.op == "placeholder"]
+        return [state.meta for state in self._nodes if state.op == "placeholder"]
 
     def changes(self, gm: fx.GraphModule) -> Iterator[tuple[fx.GraphModule, list[fx.Node]]]:
         """The graph modules in this one, or in one made from it, and after them itself, each with its nodes that are
@@ -83,7 +86,7 @@ class Snapshot:
         for state in self._nodes:
             args = fx.node.map_arg(state.args, made.__getitem__)
             kwargs = fx.node.map_arg(state.kwargs, made.__getitem__)
-            node = graph.create_node(state.node.op, state.target, args, kwargs, state.node.name, state.type)
+            node = graph.create_node(state.op, state.target, args, kwargs, state.name, state.type)
             node.meta = dict(state.meta)
             made[state.node] = node
         gm.graph = graph
@@ -100,8 +103,12 @@ def copy_of(gm: fx.GraphModule) -> fx.GraphModule:
     return fx.GraphModule(gm, graph)
 
 
+# What a node yields that has no value in its meta.
+UNKNOWN = object()
+
+
 class Signature(NamedTuple):
-    """What a graph takes and returns: the number of inputs, and what is known of each leaf that it returns."""
+    """What a graph takes and returns: the number of inputs, and each leaf that it returns, `UNKNOWN` where it is."""
 
     inputs: int
     outputs: list[Any]
@@ -114,5 +121,5 @@ class Signature(NamedTuple):
 def signature_of(gm: fx.GraphModule) -> Signature:
     outputs = list(gm.graph.find_nodes(op="output"))
     leaves = torch.utils._pytree.tree_leaves(outputs[0].args[0]) if outputs else []
-    values = [leaf.meta.get("val") if isinstance(leaf, fx.Node) else leaf for leaf in leaves]
+    values = [leaf.meta.get("val", UNKNOWN) if isinstance(leaf, fx.Node) else leaf for leaf in leaves]
     return Signature(len(gm.graph.find_nodes(op="placeholder")), values)

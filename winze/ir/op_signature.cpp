@@ -178,6 +178,10 @@ OpSignature make_op_signature(Context& context, const Op& op) {
   for (const SchemaArgument& argument : op.schema.arguments) {
     ArgumentSignature& out = signature.arguments.emplace_back();
     out.kinds = kinds_of_type(argument.type);
+    // PyTorch's argument parser makes an undefined tensor of None, as backward kernels are given
+    // it.
+    if (!argument.type.is_list() && argument.type.base_kind() == TypeKind::tensor)
+      out.kinds = out.kinds | KindSet{Kind::none};
     out.element_kinds =
         argument.type.is_list() ? kinds_of_type(argument.type.element()) : everything;
     out.kwarg_only = argument.kwarg_only;

@@ -400,3 +400,9 @@ def ask(calls: list[Call]) -> Iterator[Answer]:
 def names_with_rules() -> set[str]:
     """Every operator that has a rule."""
     return set(subprocess.run([driver()], capture_output=True, text=True, check=True).stdout.split())
+
+
+def names_without_rules() -> set[str]:
+    """Every operator that has none."""
+    command = [driver(), "--without-rule"]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())

@@ -195,7 +195,7 @@ class Planner {
       return argument.type.is_optional() ? "OptionalArg<TensorOrNumberArg>" : "TensorOrNumberArg";
     }
     if (argument.type.is(TypeKind::scalar) &&
-        (stands_beside_list(argument, index) ||
+        (stands_beside_list(argument, index) || is_named_as_list(argument) ||
          std::ranges::any_of(overloads_, [&](const Op* other) {
            return are_siblings(op.schema, other->schema) &&
                   is_tensor(other->schema.arguments[index].type);
@@ -211,6 +211,17 @@ class Planner {
       const std::vector<SchemaArgument>& arguments = other->schema.arguments;
       return index < arguments.size() && arguments[index].type.is_list() &&
              is_operand(arguments[index]);
+    });
+  }
+
+  /// Whether another overload has a list of tensors of this name, so that a tensor in braces is
+  /// one.
+  [[nodiscard]] bool is_named_as_list(const SchemaArgument& argument) const {
+    return std::ranges::any_of(overloads_, [&](const Op* other) {
+      const int at = other->schema.find_argument(argument.name);
+      if (at < 0) return false;
+      const Type type = other->schema.arguments[static_cast<std::size_t>(at)].type;
+      return type.is_list() && type.base_kind() == TypeKind::tensor;
     });
   }
 

@@ -404,5 +404,5 @@ def names_with_rules() -> set[str]:
 
 def names_without_rules() -> set[str]:
     """Every operator that has none."""
-    command = [driver(), "--without-rule"]
+    command = [str(driver()), "--without-rule"]
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())

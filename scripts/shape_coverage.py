@@ -5,7 +5,8 @@
 Runs up to SAMPLES samples and more of every operator of `op_db` under fake tensors (`--samples`, some minutes), their
 gradients, what `op_db` says that PyTorch refuses, and operators that it has not; the same with symbols for sizes; and
 all real programs beside the checkout. Exits with 1 where a difference is not explained, or where fewer calls agree or
-fewer operators have a rule than the page has so far (`--force` writes it all the same).
+fewer operators have a rule than the page has so far (`--force` writes it all the same). `--rules-only` samples nothing:
+it writes anew which operators have a rule and why the others have none.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ from recorded_calls import (  # noqa: E402
     ask,
     explanation,
     names_with_rules,
+    names_without_rules,
     record,
     record_backward,
 )
 from symbolic_calls import BACKED, UNBACKED, symbolic_explanation, verdicts  # noqa: E402
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
+from without_rule import by_reason  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"
 BATCH = 1000
@@ -174,7 +177,25 @@ def page_text(counts: dict[str, Counts], rules: set[str], symbolic: SymbolicCoun
         lines.append(f"| `{name}` | {' | '.join(str(n or '') for n in numbers)} | {len(count.different) or ''} |")
     without = sorted((name for name in counts if name not in rules), key=lambda name: name)
     lines += ["", "## Sampled overloads without a rule", "", ", ".join(f"`{name}`" for name in without), ""]
-    return "\n".join(lines)
+    return "\n".join(lines) + left_text()
+
+
+LEFT = "\n## Overloads without a rule\n"
+
+
+def left_text() -> str:
+    """Why the other operators have none."""
+    lines = [LEFT, "`winze ops --without-shape-rule` lists them all.", ""]
+    for why, names in by_reason(names_without_rules()).items():
+        shown = ", ".join(f"`{name}`" for name in names[:: max(1, len(names) // 4)][:4])
+        lines.append(f"- {len(names)}: {why}: {shown}{', ...' if len(names) > 4 else ''}")
+    return "\n".join(lines) + "\n"
+
+
+def with_rules_alone(text: str) -> str:
+    """The page with what follows from the rules written anew, without what samples tell."""
+    head = re.sub(r"- \d+ overloads have", f"- {len(names_with_rules())} overloads have", text.partition(LEFT)[0])
+    return head + left_text()
 
 
 def headline(text: str) -> tuple[int, ...]:
@@ -195,7 +216,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=4, help="samples of each operator (default: 4)")
     parser.add_argument("--force", action="store_true", help="write the page even where a count falls")
+    parser.add_argument("--rules-only", action="store_true", help="sample nothing, count the rules alone")
     options = parser.parse_args()
+    if options.rules_only:
+        PAGE.write_text(with_rules_alone(PAGE.read_text()))
+        return 0
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     counts: dict[str, Counts] = defaultdict(Counts)

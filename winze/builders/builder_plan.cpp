@@ -126,6 +126,7 @@ class Planner {
     }
     align_options();
     rank();
+    leave_out_unreachable();
     return std::move(plans_);
   }
 
@@ -195,7 +196,7 @@ class Planner {
       return argument.type.is_optional() ? "OptionalArg<TensorOrNumberArg>" : "TensorOrNumberArg";
     }
     if (argument.type.is(TypeKind::scalar) &&
-        (stands_beside_list(argument, index) ||
+        (stands_beside_list(argument, index) || is_named_as_list(argument) ||
          std::ranges::any_of(overloads_, [&](const Op* other) {
            return are_siblings(op.schema, other->schema) &&
                   is_tensor(other->schema.arguments[index].type);
@@ -211,6 +212,17 @@ class Planner {
       const std::vector<SchemaArgument>& arguments = other->schema.arguments;
       return index < arguments.size() && arguments[index].type.is_list() &&
              is_operand(arguments[index]);
+    });
+  }
+
+  /// Whether another overload has a list of tensors of this name, so that a tensor in braces is
+  /// one.
+  [[nodiscard]] bool is_named_as_list(const SchemaArgument& argument) const {
+    return std::ranges::any_of(overloads_, [&](const Op* other) {
+      const int at = other->schema.find_argument(argument.name);
+      if (at < 0) return false;
+      const Type type = other->schema.arguments[static_cast<std::size_t>(at)].type;
+      return type.is_list() && type.base_kind() == TypeKind::tensor;
     });
   }
 
@@ -271,6 +283,56 @@ class Planner {
         if (all_default(builders[before])) plan.options_default = false;
       }
     }
+  }
+
+  /// Leaves out builders that no call is meant for: where one that is tried before takes all of
+  /// their options, and where two that come after the first two, which C++ does not rank, have
+  /// options of the same names: a list of one int looks like an int.
+  void leave_out_unreachable() {
+    std::vector<BuilderPlan> kept;
+    for (const BuilderPlan& plan : plans_.builders) {
+      const auto hides = [&](const BuilderPlan& other) {
+        if (&other == &plan || !same_operands(plan, other) || is_out(plan) != is_out(other))
+          return false;
+        return other.rank < plan.rank ? takes_options_of(other, plan)
+                                      : plan.rank >= 2 && takes_ints_for_lists_of(other, plan);
+      };
+      const auto hiding = std::ranges::find_if(plans_.builders, hides);
+      if (hiding == plans_.builders.end()) {
+        kept.push_back(plan);
+      } else {
+        plans_.left_out.push_back(fmt::format("{}: what it takes {} takes too",
+                                              plan.op->qualified_name, hiding->op->qualified_name));
+      }
+    }
+    plans_.builders = std::move(kept);
+  }
+
+  static const BuilderParameter* option_of(const BuilderPlan& plan, std::string_view name) {
+    const auto found = std::ranges::find(plan.options, name, &BuilderParameter::name);
+    return found == plan.options.end() ? nullptr : &*found;
+  }
+  static bool takes_options_of(const BuilderPlan& plan, const BuilderPlan& other) {
+    return std::ranges::all_of(other.options,
+                               [&](const BuilderParameter& option) {
+                                 const BuilderParameter* same = option_of(plan, option.name);
+                                 return same != nullptr && same->type == option.type;
+                               }) &&
+           std::ranges::all_of(plan.options, [&](const BuilderParameter& option) {
+             return !option.required || option_of(other, option.name) != nullptr;
+           });
+  }
+  static bool takes_ints_for_lists_of(const BuilderPlan& plan, const BuilderPlan& other) {
+    bool differs = false;
+    if (plan.options.size() != other.options.size()) return false;
+    for (const BuilderParameter& option : other.options) {
+      const BuilderParameter* same = option_of(plan, option.name);
+      if (same == nullptr) return false;
+      if (same->type == option.type) continue;
+      if (option.type != "ListArg<IntArg>" || !same->type.ends_with("IntArg>")) return false;
+      differs = true;
+    }
+    return differs;
   }
 
   static bool same_operands(const BuilderPlan& a, const BuilderPlan& b) {

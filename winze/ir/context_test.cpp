@@ -90,6 +90,10 @@ TEST(OpSignature, KnowsWhatArgumentsTake) {
   EXPECT_TRUE(add.arguments[1].kinds.contains(ArgumentKind::integer))
       << "export leaves numbers for tensors";
   EXPECT_FALSE(add.arguments[1].kinds.contains(ArgumentKind::none));
+  EXPECT_TRUE(context.signature(op::aten__scaled_dot_product_flash_attention_backward_default)
+                  .arguments[6]
+                  .kinds.contains(ArgumentKind::none))
+      << "gradients are computed with undefined tensors";
   EXPECT_FALSE(context.signature(op::aten_split_Tensor).fixed_values);
 }
 

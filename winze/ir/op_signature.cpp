@@ -155,6 +155,12 @@ Argument to_argument(Context& context, const DefaultValue& value, const Type& ty
       value);
 }
 
+/// Gradients are computed with undefined tensors, which PyTorch's argument parser makes of None,
+/// for what the forward did not yield.
+bool takes_undefined_tensors(const Schema& schema) {
+  return schema.name.find("backward") != std::string_view::npos;
+}
+
 }  // namespace
 
 KindSet kinds_of_type(const Type& type) {
@@ -178,6 +184,9 @@ OpSignature make_op_signature(Context& context, const Op& op) {
   for (const SchemaArgument& argument : op.schema.arguments) {
     ArgumentSignature& out = signature.arguments.emplace_back();
     out.kinds = kinds_of_type(argument.type);
+    if (takes_undefined_tensors(op.schema) && !argument.type.is_list() &&
+        argument.type.base_kind() == TypeKind::tensor)
+      out.kinds = out.kinds | KindSet{Kind::none};
     out.element_kinds =
         argument.type.is_list() ? kinds_of_type(argument.type.element()) : everything;
     out.kwarg_only = argument.kwarg_only;

@@ -259,7 +259,66 @@ void embedding_bag(ShapeCall& call) {
   yield(mode.constant() == mode_max ? result : each, offsets.dtype);
 }
 
+/// _embedding_bag_backward and _embedding_bag_dense_backward; `parameter` is the position of the
+/// number of weights.
+void embedding_bag_backward(ShapeCall& call) {
+  const TensorMeta& grad = call.tensor(0);
+  if (grad.dim() != 2) fail("embedding_bag_backward expects a matrix, got {}D", grad.dim());
+  const std::uint32_t sparse_at = call.position("sparse");
+  if (!call.is_none(sparse_at) && call.boolean(sparse_at))
+    call.cannot_infer("the gradient of the weights is sparse");
+  call.yield(empty_tensor(call.env(), DimVector{call.sym_int(call.parameter()), grad.sizes[1]},
+                          grad.dtype, grad.device));
+}
+/// _embedding_bag_per_sample_weights_backward(grad, weight, indices): a number for each index.
+void embedding_bag_weights_backward(ShapeCall& call) {
+  const TensorMeta& grad = call.tensor(0);
+  const TensorMeta& indices = call.tensor(2);
+  if (grad.dim() != 2 || indices.dim() != 1)
+    throw Error("embedding_bag_backward expects a matrix of gradients and a vector of indices");
+  call.yield(empty_tensor(call.env(), indices.sizes, grad.dtype, grad.device));
+}
+
+// --- The fused kernels of nn.MultiheadAttention and nn.TransformerEncoderLayer
+
+/// _native_multi_head_attention(query, key, value, embed_dim, num_head, ..., mask, need_weights,
+/// average_attn_weights): the result, and the weights where they are asked for.
+void multi_head_attention(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& query = call.tensor(0);
+  if (query.dim() != 3) fail("expected a 3-dimensional query, got {} dimensions", query.dim());
+  const TensorMeta& projection = call.tensor(7);
+  if (projection.dim() != 2) fail("expected proj_weight to be 2D, got {}D", projection.dim());
+  const SymInt batch = query.sizes[0];
+  const SymInt length = query.sizes[1];
+  const auto yield = [&](Sizes sizes) {
+    call.yield(empty_tensor(env, sizes, query.dtype, query.device));
+  };
+  if (env.known_zero(numel(env, query.sizes))) {
+    yield(query.sizes);
+    return yield(DimVector{0});
+  }
+  for (const SymInt size : query.sizes) {
+    env.require_at_least(size, 1, [] {
+      return std::string("the attention of no elements has no weights of this shape");
+    });
+  }
+  yield(DimVector{batch, length, projection.sizes[0]});
+  if (!call.boolean(call.position("need_weights"))) return call.yield_none();
+  if (call.boolean(call.position("average_attn_weights")))
+    return yield(DimVector{batch, length, length});
+  yield(DimVector{batch, call.sym_int(4), length, length});
+}
+void encoder_layer(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0)));
+}
+
 constexpr ShapeRow rows[] = {
+    {op::aten__embedding_bag_backward_default, embedding_bag_backward, 6},
+    {op::aten__embedding_bag_dense_backward_default, embedding_bag_backward, 5},
+    {op::aten__embedding_bag_per_sample_weights_backward_default, embedding_bag_weights_backward},
+    {op::aten__native_multi_head_attention_default, multi_head_attention},
+    {op::aten__transformer_encoder_layer_fwd_default, encoder_layer},
     {op::aten__scaled_dot_product_flash_attention_for_cpu_default, attention_for_cpu},
     {op::aten__scaled_dot_product_flash_attention_for_cpu_backward_default,
      attention_for_cpu_backward},

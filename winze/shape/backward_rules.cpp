@@ -191,6 +191,7 @@ void cdist_backward(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten_batch_norm_backward_default, batch_norm_backward},
     {op::aten__cdist_backward_default, cdist_backward},
     {op::aten__fused_rms_norm_backward_default, layer_norm_backward, 4},
     {op::aten__pdist_backward_default, cdist_backward},

@@ -70,6 +70,9 @@ void all_to_all(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::_c10d_functional_autograd_all_gather_into_tensor_default, gathered, 1},
+    {op::_c10d_functional_autograd_all_to_all_single_default, all_to_all},
+    {op::_c10d_functional_autograd_reduce_scatter_tensor_default, scattered, 2},
     {op::_c10d_functional__wrap_tensor_autograd_default, itself},
     {op::_c10d_functional_all_gather_into_tensor_default, gathered, 1},
     {op::_c10d_functional_all_gather_into_tensor_coalesced_default, gathered, 1},

@@ -223,11 +223,12 @@ void convolution_rule(ShapeCall& call) {
 
 /// Convolutions that PyTorch composes: those of one sample are made as a batch of one
 /// (Convolution.cpp batchify).
-void convolve_batched(ShapeCall& call, const TensorMeta& input, const Convolution& convolution) {
+void convolve_batched(ShapeCall& call, const TensorMeta& input, const Convolution& convolution,
+                      std::size_t spatial_dims) {
   const TensorMeta& weight = call.tensor(1);
   if (is_complex(input.dtype) || is_complex(weight.dtype))
     call.cannot_infer("a convolution of complex numbers is made of several real ones");
-  const auto rank = call.parameter() + 2;
+  const std::size_t rank = spatial_dims + 2;
   if (input.dim() != rank && input.dim() + 1 != rank) {
     fail("Expected {}D (unbatched) or {}D (batched) input to {}, but got input of dimension {}",
          rank - 1, rank, call.op().schema.name, input.dim());
@@ -247,7 +248,7 @@ void conv(ShapeCall& call) {
   convolution.padding = call.sym_ints(4);
   convolution.dilation = call.sym_ints(5);
   convolution.groups = call.sym_int(6);
-  convolve_batched(call, call.tensor(0), convolution);
+  convolve_batched(call, call.tensor(0), convolution, call.parameter());
 }
 
 /// aten::conv_transpose1d, conv_transpose2d, conv_transpose3d
@@ -259,15 +260,17 @@ void conv_transpose(ShapeCall& call) {
   convolution.output_padding = call.sym_ints(5);
   convolution.groups = call.sym_int(6);
   convolution.dilation = call.sym_ints(7);
-  convolve_batched(call, call.tensor(0), convolution);
+  convolve_batched(call, call.tensor(0), convolution, call.parameter());
 }
 
 /// conv1d.padding and the like: `valid`, or `same`, whose odd element goes to the end and is padded
-/// first.
+/// first. `parameter` is the number of spatial dimensions, as the weight has them for any_dims.
+constexpr std::uint32_t any_dims = 0;
 void conv_mode(ShapeCall& call) {
   const ShapeEnv& env = call.env();
-  const std::size_t count = call.parameter();
   const TensorMeta& weight = call.tensor(1);
+  if (weight.dim() < 3) throw Error("weight should have at least three dimensions");
+  const std::size_t count = call.parameter() == any_dims ? weight.dim() - 2 : call.parameter();
   Convolution convolution;
   convolution.stride = for_each_dim(call.sym_ints(3), count, "stride");
   convolution.dilation = for_each_dim(call.sym_ints(5), count, "dilation");
@@ -296,7 +299,7 @@ void conv_mode(ShapeCall& call) {
       input = empty_tensor(env, input.sizes, input.dtype, input.device,
                            suggest_memory_format(env, call.tensor(0)));
   }
-  convolve_batched(call, input, convolution);
+  convolve_batched(call, input, convolution, count);
 }
 
 /// aten::convolution_backward: gradients of input, weight and bias, as far as they are asked for.
@@ -330,6 +333,7 @@ void convolution_backward(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__convolution_mode_default, conv_mode, any_dims},
     {op::aten__convolution_default, convolution_rule},
     {op::aten__convolution_deprecated, convolution_rule},
     {op::aten_conv1d_default, conv, 1},

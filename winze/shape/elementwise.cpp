@@ -55,6 +55,7 @@ DimOrder::DimOrder(std::size_t rank) : size_(rank) {
 
 bool is_smaller_stride(const ShapeEnv& env, SymInt a, SymInt b) {
   if (a.is_constant() && b.is_constant()) return a.constant() < b.constant();
+  if (env.known_zero(b)) return false;
   if (env.known_less(a, b)) return true;
   return (env.known_zero(a) || env.known_multiple(b, a)) && !env.known_equal(a, b);
 }

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import torch
 import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
+from composite_samples import composite_samples
+from fused_samples import fused_samples
 from op_samples import Sample
 
 aten = torch.ops.aten
@@ -170,3 +172,5 @@ def extra_samples() -> Iterator[Sample]:
     yield from quantization_samples()
     yield from network_samples()
     yield from export_samples()
+    yield from fused_samples()
+    yield from composite_samples()

@@ -60,6 +60,27 @@ void randperm(ShapeCall& call) {
   yield_sizes(call, DimVector{call.sym_int(0)}, ScalarType::int64);
 }
 
+/// Windows and frequencies: a vector, whose length is argument 0.
+void vector(ShapeCall& call) {
+  yield_sizes(call, DimVector{call.sym_int(0)}, default_float);
+}
+/// fft_rfftfreq(n, d)
+void half_vector(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  yield_sizes(call, DimVector{env.add(env.floor_div(call.sym_int(0), 2), 1)}, default_float);
+}
+/// _dim_arange(like, dim): as many numbers as there are elements along a dimension.
+void dim_arange(ShapeCall& call) {
+  const TensorMeta& like = call.tensor(0);
+  const DimVector sizes = {like.sizes[wrap_dim(call.sym_int(1), like.dim(), false)]};
+  call.yield(empty_tensor(call.env(), sizes, ScalarType::int64, like.device));
+}
+/// _shape_as_tensor(self): a number for each dimension, on the CPU.
+void shape_as_tensor(ShapeCall& call) {
+  const DimVector sizes = {static_cast<std::int64_t>(call.tensor(0).dim())};
+  call.yield(empty_tensor(call.env(), sizes, ScalarType::int64, Device{}));
+}
+
 void empty_strided(ShapeCall& call) {
   const Options options(call, default_float, Device{});
   FakeTensor result;
@@ -114,6 +135,19 @@ void arange(ShapeCall& call) {
     is_float = is_float || is_floating_point(call.number_kind(index));
   const SymInt length = arange_length(call, 0, end_at, step_at, is_float);
   yield_sizes(call, DimVector{length}, is_float ? default_float : ScalarType::int64);
+}
+
+/// range(start, end, step): both ends included, always floats.
+void range(ShapeCall& call) {
+  const auto start = call.constant_number(0);
+  const auto end = call.constant_number(1);
+  const auto step = call.op().schema.arguments.size() > 6 ? call.constant_number(2) : 1;
+  if (!start || !end || !step) call.cannot_infer("the ends of range are not known");
+  if (*step == 0) throw Error("step must be nonzero");
+  const double steps = std::floor((*end - *start) / *step);
+  if (!(steps >= 0) || steps > static_cast<double>(most_exact))
+    throw Error("upper bound and lower bound inconsistent with step sign");
+  yield_sizes(call, DimVector{static_cast<std::int64_t>(steps) + 1}, default_float);
 }
 
 void linspace(ShapeCall& call) {
@@ -230,6 +264,10 @@ void to_copy(ShapeCall& call) {
 /// chalf: to half precision in both parts.
 void chalf(ShapeCall& call) {
   convert(call, ScalarType::complex32, call.tensor(0).device, true);
+}
+/// _cast_Float and the like; `parameter` is the dtype.
+void cast(ShapeCall& call) {
+  convert(call, static_cast<ScalarType>(call.parameter()), call.tensor(0).device, true);
 }
 void to_other(ShapeCall& call) {
   const TensorMeta& other = call.tensor(1);
@@ -373,36 +411,69 @@ void resize(ShapeCall& call) {
   call.yield(result);
 }
 
+constexpr std::uint32_t to_dtype(ScalarType dtype) {
+  return static_cast<std::uint32_t>(dtype);
+}
+
 constexpr ShapeRow rows[] = {
+    {op::aten__cast_Byte_default, cast, to_dtype(ScalarType::uint8)},
+    {op::aten__cast_Char_default, cast, to_dtype(ScalarType::int8)},
+    {op::aten__cast_Double_default, cast, to_dtype(ScalarType::float64)},
+    {op::aten__cast_Float_default, cast, to_dtype(ScalarType::float32)},
+    {op::aten__cast_Half_default, cast, to_dtype(ScalarType::float16)},
+    {op::aten__cast_Int_default, cast, to_dtype(ScalarType::int32)},
+    {op::aten__cast_Long_default, cast, to_dtype(ScalarType::int64)},
+    {op::aten__cast_Short_default, cast, to_dtype(ScalarType::int16)},
+    {op::aten__dim_arange_default, dim_arange},
+    {op::aten__efficientzerotensor_default, from_sizes, 0},
+    {op::aten__lazy_clone_default, clone, keeps_strides},
+    {op::aten__make_dep_token_default, scalar_tensor, 0},
+    {op::aten__shape_as_tensor_default, shape_as_tensor},
     {op::aten__to_copy_default, to_copy},
     {op::aten_alpha_dropout_default, dropout, gives_input},
     {op::aten_arange_default, arange, 1},
     {op::aten_arange_start, arange, 2},
     {op::aten_arange_start_step, arange, 3},
+    {op::aten_bartlett_window_default, vector},
+    {op::aten_bartlett_window_periodic, vector},
     {op::aten_bernoulli_default, contiguous_copy},
     {op::aten_bernoulli_p, contiguous_copy},
+    {op::aten_bernoulli_Tensor, preserving_copy},
+    {op::aten_blackman_window_default, vector},
+    {op::aten_blackman_window_periodic, vector},
     {op::aten_chalf_default, chalf},
     {op::aten_clone_default, clone, keeps_strides},
     {op::aten_contiguous_default, contiguous},
     {op::aten_copy_default, copy},
     {op::aten_dropout_default, dropout, gives_clone},
-    {op::aten_empty_memory_format, from_sizes, 0},
     {op::aten_empty_like_default, like},
+    {op::aten_empty_memory_format, from_sizes, 0},
     {op::aten_empty_permuted_default, empty_permuted},
     {op::aten_empty_strided_default, empty_strided},
     {op::aten_eye_default, eye, 0},
     {op::aten_eye_m, eye, 1},
     {op::aten_feature_alpha_dropout_default, dropout, gives_input},
     {op::aten_feature_dropout_default, dropout, gives_input},
+    {op::aten_fft_fftfreq_default, vector},
+    {op::aten_fft_rfftfreq_default, half_vector},
     {op::aten_fill_Scalar, preserving_copy},
     {op::aten_fill_Tensor, preserving_copy},
     {op::aten_full_default, full},
     {op::aten_full_like_default, like},
+    {op::aten_hamming_window_default, vector},
+    {op::aten_hamming_window_periodic, vector},
+    {op::aten_hamming_window_periodic_alpha, vector},
+    {op::aten_hamming_window_periodic_alpha_beta, vector},
+    {op::aten_hann_window_default, vector},
+    {op::aten_hann_window_periodic, vector},
+    {op::aten_kaiser_window_beta, vector},
+    {op::aten_kaiser_window_default, vector},
+    {op::aten_kaiser_window_periodic, vector},
     {op::aten_lift_fresh_copy_default, contiguous_copy},
     {op::aten_linspace_default, linspace},
-    {op::aten_linspace_Tensor_Tensor, linspace},
-    {op::aten_linspace_Tensor_Scalar, linspace},
     {op::aten_linspace_Scalar_Tensor, linspace},
+    {op::aten_linspace_Tensor_Scalar, linspace},
+    {op::aten_linspace_Tensor_Tensor, linspace},
     {op::aten_logspace_default, linspace},
     {op::aten_logspace_Scalar_Tensor, linspace},
     {op::aten_logspace_Tensor_Scalar, linspace},
@@ -418,14 +489,25 @@ constexpr ShapeRow rows[] = {
     {op::aten_rand_default, from_sizes, 0},
     {op::aten_rand_generator, from_sizes, 0},
     {op::aten_rand_like_default, like},
+    {op::aten_rand_like_generator, like},
     {op::aten_randint_default, from_sizes, 1},
-    {op::aten_randint_low, from_sizes, 2},
+    {op::aten_randint_generator, from_sizes, 1},
     {op::aten_randint_like_default, like},
+    {op::aten_randint_like_generator, like},
     {op::aten_randint_like_low_dtype, like},
+    {op::aten_randint_like_low_generator_dtype, like},
+    {op::aten_randint_like_Tensor, like},
+    {op::aten_randint_like_Tensor_generator, like},
+    {op::aten_randint_low, from_sizes, 2},
+    {op::aten_randint_low_generator, from_sizes, 2},
     {op::aten_randn_default, from_sizes, 0},
     {op::aten_randn_generator, from_sizes, 0},
     {op::aten_randn_like_default, like},
+    {op::aten_randn_like_generator, like},
     {op::aten_randperm_default, randperm},
+    {op::aten_randperm_generator, randperm},
+    {op::aten_range_default, range},
+    {op::aten_range_step, range},
     {op::aten_resize__default, resize, 0},
     {op::aten_resize_as__default, resize, 1},
     {op::aten_scalar_tensor_default, scalar_tensor, 0},

@@ -5,12 +5,20 @@
 
 #include "winze/schema/op_ids.h"
 #include "winze/shape/families.h"
+#include "winze/shape/fft.h"
 #include "winze/shape/views.h"
 
 namespace winze {
 namespace {
 
 using Dims = std::vector<std::size_t>;
+
+/// Known not to be the smaller: also where it is a multiple, whatever that is of the other, as
+/// PyTorch has it for symbols without value. Where it is 0 there are no elements to lay out.
+bool is_at_least(const ShapeEnv& env, SymInt a, SymInt b) {
+  if (env.known_at_least(a, b)) return true;
+  return !a.is_constant() && env.symbols().prove_divisible(a, b) == Proof::yes;
+}
 
 /// Sorts dimensions by stride, the largest first, those of one stride as they are.
 void sort_by_stride(const ShapeCall& call, const TensorMeta& tensor, std::span<std::size_t> dims) {
@@ -19,8 +27,8 @@ void sort_by_stride(const ShapeCall& call, const TensorMeta& tensor, std::span<s
     for (std::size_t j = i; j > 0; --j) {
       const SymInt before = tensor.strides[dims[j - 1]];
       const SymInt after = tensor.strides[dims[j]];
-      if (env.known_at_least(before, after)) break;
-      if (!env.known_less(before, after))
+      if (is_at_least(env, before, after)) break;
+      if (!is_at_least(env, after, before))
         call.cannot_infer("the order of the strides {} and {} is not known", env.str(before),
                           env.str(after));
       std::swap(dims[j - 1], dims[j]);
@@ -108,17 +116,17 @@ void check_complex(const TensorMeta& input, bool is_wanted) {
        full_name(input.dtype));
 }
 
-void fft_c2c(ShapeCall& call) {
+void c2c_rule(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
   check_complex(input, true);
   call.yield(c2c(call, input, dims_of(call, 1, input.dim())));
 }
-void fft_r2c(ShapeCall& call) {
+void r2c_rule(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
   check_complex(input, false);
   call.yield(r2c(call, input, dims_of(call, 1, input.dim()), call.boolean(3)));
 }
-void fft_c2r(ShapeCall& call) {
+void c2r_rule(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
   check_complex(input, true);
   call.yield(c2r(call, input, dims_of(call, 1, input.dim()), call.sym_int(3)));
@@ -144,6 +152,7 @@ FakeTensor resized(const ShapeCall& call, FakeTensor input, std::span<const std:
                    Sizes sizes) {
   ShapeEnv& env = call.env();
   DimVector padded(input.sizes);
+  const bool is_whole = is_contiguous(env, input);
   bool pads = false;
   for (std::size_t at = 0; at < dims.size(); ++at) {
     const SymInt wanted = sizes[at];
@@ -157,6 +166,8 @@ FakeTensor resized(const ShapeCall& call, FakeTensor input, std::span<const std:
       pads = true;
     } else if (env.known_less(wanted, size)) {
       input = narrow(env, input, dims[at], 0, wanted);
+    } else if (is_whole) {
+      pads = true;  // a view that is cut lies as the padded copy does
     } else {
       call.cannot_infer("whether {} or {} is larger is not known", env.str(size), env.str(wanted));
     }
@@ -296,9 +307,9 @@ constexpr std::uint32_t with(Transform transform) {
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten__fft_c2c_default, fft_c2c},
-    {op::aten__fft_c2r_default, fft_c2r},
-    {op::aten__fft_r2c_default, fft_r2c},
+    {op::aten__fft_c2c_default, c2c_rule},
+    {op::aten__fft_c2r_default, c2r_rule},
+    {op::aten__fft_r2c_default, r2c_rule},
     {op::aten_fft_fft_default, one_dim, with(Transform::fft)},
     {op::aten_fft_fft2_default, many_dims, with(Transform::fft)},
     {op::aten_fft_fftn_default, many_dims, with(Transform::fft)},
@@ -322,6 +333,13 @@ constexpr ShapeRow rows[] = {
 };
 
 }  // namespace
+
+FakeTensor fft_c2c(const ShapeCall& call, const TensorMeta& input, Dims dims) {
+  return c2c(call, input, std::move(dims));
+}
+FakeTensor fft_r2c(const ShapeCall& call, const TensorMeta& input, Dims dims, bool onesided) {
+  return r2c(call, input, std::move(dims), onesided);
+}
 
 std::span<const ShapeRow> fft_rows() {
   return rows;

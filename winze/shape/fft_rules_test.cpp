@@ -19,7 +19,8 @@ TEST(FftRules, TransformedDimensionsLieInnermost) {
 
 TEST(FftRules, InputsAreCutAndPadded) {
   EXPECT_EQ(inferred("%x: input f32[3, 8]", "aten.fft_fft.default(%x, 5)"), "c64[3, 5]");
-  EXPECT_EQ(inferred("%x: input f32[3, s0]", "aten.fft_fft.default(%x, 5)"),
+  EXPECT_EQ(inferred("%x: input f32[3, s0]", "aten.fft_fft.default(%x, 5)"), "c64[3, 5]");
+  EXPECT_EQ(inferred("%x: input f32[2, 3, s0] strides [3*s0, 1, 3]", "aten.fft_fft.default(%x, 5)"),
             "<whether s0 or 5 is larger is not known>");
 }
 

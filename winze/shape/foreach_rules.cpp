@@ -132,6 +132,29 @@ void foreach_reduction(ShapeCall& call) {
   }
 }
 
+/// _foreach_mm(self, mat2)
+void foreach_mm(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const auto left = call.tensors(0);
+  const auto right = call.tensors(1);
+  if (left.size() != right.size())
+    fail("Tensor lists must have the same number of tensors, got {} and {}", left.size(),
+         right.size());
+  for (std::size_t at = 0; at < left.size(); ++at) {
+    const TensorMeta* const a = left[at];
+    const TensorMeta* const b = right[at];
+    if (a == nullptr || b == nullptr)
+      call.cannot_infer("{} is given None", call.op().qualified_name);
+    if (a->dim() != 2 || b->dim() != 2 || a->dtype != b->dtype)
+      throw Error("_foreach_mm expects matrices of one dtype");
+    env.require_equal(a->sizes[1], b->sizes[0], [&] {
+      return fmt::format("_foreach_mm: sizes {} and {} of the operands do not match",
+                         env.str(a->sizes[1]), env.str(b->sizes[0]));
+    });
+    call.yield(empty_tensor(env, DimVector{a->sizes[0], b->sizes[1]}, a->dtype, a->device));
+  }
+}
+
 constexpr std::uint32_t one = with(1);
 constexpr std::uint32_t two = with(2);
 constexpr std::uint32_t three = with(3);
@@ -192,6 +215,7 @@ constexpr ShapeRow rows[] = {
     {op::aten__foreach_minimum_List, foreach_pointwise, two},
     {op::aten__foreach_minimum_Scalar, foreach_pointwise, two},
     {op::aten__foreach_minimum_ScalarList, foreach_pointwise, two},
+    {op::aten__foreach_mm_default, foreach_mm},
     {op::aten__foreach_mul_List, foreach_pointwise, two},
     {op::aten__foreach_mul_Scalar, foreach_pointwise, two},
     {op::aten__foreach_mul_ScalarList, foreach_pointwise, two},

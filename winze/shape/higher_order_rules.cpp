@@ -5,6 +5,7 @@
 
 #include "winze/schema/op_ids.h"
 #include "winze/shape/families.h"
+#include "winze/shape/shape_rules.h"
 #include "winze/shape/views.h"
 
 namespace winze {
@@ -209,14 +210,76 @@ void associative_scan(ShapeCall& call) {
   }
 }
 
+// --- Calls of operators that are given as arguments
+
+/// Infers a call of `op` with arguments in its schema's order, by the rules that the context keeps.
+/// What has to hold for it has to hold for this call.
+std::vector<MetaId> infer_call(ShapeCall& call, OpId op, std::span<const Argument> arguments) {
+  const Op& called = call.context().ops().get(op);
+  if (called.schema.ns == call.op().schema.ns)
+    call.cannot_infer("{} calls {}", call.op().qualified_name, called.qualified_name);
+  Inference inference;
+  ShapeRules::of(call.context()).infer(call.graph(), op, arguments, inference);
+  if (inference.state == InferenceState::no_rule)
+    call.cannot_infer("{} has no rule", called.qualified_name);
+  if (inference.state == InferenceState::not_inferable) call.cannot_infer("{}", inference.reason);
+  for (ShapeConstraint& constraint : inference.constraints)
+    call.env().require(std::move(constraint));
+  return std::move(inference.metas);
+}
+
+OpId op_argument(const ShapeCall& call, std::uint32_t index) {
+  const Argument op = call.argument(index);
+  if (op.kind() != ArgumentKind::op)
+    call.cannot_infer("argument {} of {} is no operator", index, call.op().qualified_name);
+  return op.op();
+}
+
+/// The arguments of `op` among those of this call: from position `first` on, or by their name.
+std::vector<Argument> arguments_of(const ShapeCall& call, const Op& op, std::uint32_t first) {
+  std::vector<Argument> arguments;
+  for (const SchemaArgument& formal : op.schema.arguments) {
+    const int named = call.op().schema.find_argument(formal.name);
+    const auto at = named >= static_cast<int>(first)
+                        ? static_cast<std::uint32_t>(named)
+                        : first + static_cast<std::uint32_t>(arguments.size());
+    arguments.push_back(at < call.argument_count() ? call.argument(at) : Argument());
+  }
+  return arguments;
+}
+
+/// with_effects(token, op, ...): the next token, then what the operator yields.
+void with_effects(ShapeCall& call) {
+  const OpId op = op_argument(call, 1);
+  const std::vector<Argument> arguments = arguments_of(call, call.context().ops().get(op), 2);
+  const Value token = call.value(0);
+  const auto metas = infer_call(call, op, arguments);
+  call.yield(token.valid() ? token.meta_id() : call.context().plain_meta(ValueKind::token));
+  for (const MetaId meta : metas) call.yield(meta);
+  if (metas.empty()) call.yield_none();
+}
+
+/// out_dtype(op, output_dtype, ...): what the operator yields, in another dtype.
+void out_dtype(ShapeCall& call) {
+  const OpId op = op_argument(call, 0);
+  const auto dtype = call.dtype(1);
+  if (!dtype) call.cannot_infer("the dtype of the result is not known");
+  const std::vector<Argument> arguments = arguments_of(call, call.context().ops().get(op), 2);
+  for (const MetaId id : infer_call(call, op, arguments)) {
+    const Meta& meta = call.context().meta(id);
+    if (!meta.is_tensor()) call.cannot_infer("the operator of out_dtype yields no tensor");
+    FakeTensor result(meta.tensor);
+    result.dtype = *dtype;
+    call.yield(result);
+  }
+}
+
 // --- auto_functionalized
 
-/// What the operator itself yields, which comes first. One that yields tensors has a rule of its
-/// own, which is not asked here.
-void yield_own_results(ShapeCall& call, const Op& mutable_op) {
-  if (!mutable_op.schema.returns.empty())
-    call.cannot_infer("{} yields more than what it writes", mutable_op.qualified_name);
-  call.yield_none();
+/// What the operator itself yields, which comes first: None where it yields nothing.
+void yield_own_results(ShapeCall& call, const Op& mutable_op, std::span<const Argument> arguments) {
+  if (mutable_op.schema.returns.empty()) return call.yield_none();
+  for (const MetaId meta : infer_call(call, mutable_op.id, arguments)) call.yield(meta);
 }
 
 const Op& mutable_op(const ShapeCall& call) {
@@ -233,7 +296,7 @@ void yield_copy(ShapeCall& call, const TensorMeta* tensor) {
 /// Copies of all arguments that are written, in the order of the schema.
 void auto_functionalized(ShapeCall& call) {
   const Op& op = mutable_op(call);
-  yield_own_results(call, op);
+  yield_own_results(call, op, arguments_of(call, op, 1));
   for (const SchemaArgument& argument : op.schema.arguments) {
     if (!argument.alias || !argument.alias->is_write) continue;
     const std::uint32_t at = call.position(argument.name);
@@ -247,7 +310,11 @@ void auto_functionalized(ShapeCall& call) {
 
 /// Copies of all tensors that views are written through.
 void auto_functionalized_v2(ShapeCall& call) {
-  yield_own_results(call, mutable_op(call));
+  const Op& op = mutable_op(call);
+  // Arguments that are written are views of the bases, which are made anew from numbers.
+  if (!op.schema.returns.empty())
+    call.cannot_infer("{} yields more than what it writes", op.qualified_name);
+  call.yield_none();
   for (const TensorMeta* base : call.tensors(call.position("_all_bases"))) yield_copy(call, base);
 }
 
@@ -285,6 +352,8 @@ void nothing(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::higher_order_out_dtype, out_dtype},
+    {op::higher_order_with_effects, with_effects},
     {op::higher_order_associative_scan, associative_scan},
     {op::higher_order_auto_functionalized, auto_functionalized},
     {op::higher_order_auto_functionalized_v2, auto_functionalized_v2},

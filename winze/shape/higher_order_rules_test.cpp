@@ -73,5 +73,29 @@ TEST(HigherOrderRules, LayoutOfAMappedDimensionIsNotGuessed) {
       "<where a mapped dimension lies in memory is not known>");
 }
 
+TEST(HigherOrderRules, OutDtypeYieldsWhatItsOperatorDoes) {
+  EXPECT_EQ(inferred("%x: input i8[s0, 4], %y: input i8[4, 3]",
+                     "higher_order.out_dtype(aten.mm.default, i32, %x, %y)"),
+            "i32[s0, 3]");
+  const Inferred result = infer("%x: input i8[2, s0], %y: input i8[s1, 3]",
+                                "higher_order.out_dtype(aten.mm.default, i32, %x, %y)");
+  EXPECT_THAT(result.constraints, ::testing::ElementsAre("Eq(s0, s1)"));
+}
+
+TEST(HigherOrderRules, EffectsYieldATokenFirst) {
+  EXPECT_EQ(inferred("%t: input f32[0], %x: input f32[s0]",
+                     "higher_order.with_effects(%t, aten.sin.default, %x) -> tuple", "%u, %y"),
+            "f32[0], f32[s0]");
+}
+
+TEST(HigherOrderRules, OperatorsThatCallOperatorsAreNotCalled) {
+  EXPECT_EQ(
+      inferred("%t: input f32[0], %x: input f32[2]",
+               "higher_order.with_effects(%t, higher_order.with_effects, %t, aten.sin.default, "
+               "%x) -> tuple",
+               "%u, %y"),
+      "<higher_order.with_effects calls higher_order.with_effects>");
+}
+
 }  // namespace
 }  // namespace winze

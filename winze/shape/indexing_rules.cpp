@@ -333,6 +333,14 @@ void embedding_renorm(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__index_put_impl_default, like_self},
+    {op::aten__is_any_true_default, is_all_true},
+    {op::aten__unsafe_index_Tensor_hacked_twin, index},
+    {op::aten__unsafe_index_put_hacked_twin, like_self},
+    {op::aten_argwhere_default, nonzero},
+    {op::aten_embedding_renorm_default, embedding_renorm},
+    {op::aten_index_Tensor_hacked_twin, index},
+    {op::aten_index_put_hacked_twin, like_self},
     {op::aten__is_all_true_default, is_all_true},
     {op::aten__local_scalar_dense_default, item},
     {op::aten__unsafe_index_Tensor, index},

@@ -368,25 +368,16 @@ void solve_triangular(ShapeCall& call) {
   call.yield(matrices(call.env(), a, broadcast_batch(call.env(), b, a), Order::column_major));
 }
 
-/// aten::triangular_solve(self, A): the solution, and a copy of A.
-void triangular_solve(ShapeCall& call) {
+/// aten::cholesky_solve(self, input2), lu_solve(self, LU_data, LU_pivots), and triangular_solve, of
+/// which a copy of A follows. `parameter` 1 says so.
+void solve_of_old(ShapeCall& call) {
   const TensorMeta& b = call.tensor(0);
   const TensorMeta& a = call.tensor(1);
-  check_matrix(call, b);
   check_same_dtype(call, a, b);
   check_solver(call, a, b, true);
   call.yield(matrices(call.env(), b, broadcast_batch(call.env(), b, a), Order::column_major));
+  if (call.parameter() == 0) return;
   call.yield(matrices(call.env(), a, broadcast_batch(call.env(), a, b), Order::column_major));
-}
-
-/// aten::cholesky_solve(self, input2): the batches broadcast, the result lies as self does.
-void cholesky_solve(ShapeCall& call) {
-  const TensorMeta& b = call.tensor(0);
-  const TensorMeta& a = call.tensor(1);
-  check_matrix(call, b);
-  check_same_dtype(call, a, b);
-  check_solver(call, a, b, true);
-  call.yield(matrices(call.env(), b, broadcast_batch(call.env(), b, a), Order::column_major));
 }
 
 /// aten::linalg_lu_solve(LU, pivots, B) and linalg_ldl_solve; `parameter` 1 has `left`.
@@ -399,15 +390,6 @@ void solve_factored(ShapeCall& call) {
   check_solver(call, a, b, left);
   call.yield(matrices(call.env(), b, broadcast_batch(call.env(), b, a),
                       left ? Order::column_major : Order::row_major));
-}
-
-/// aten::lu_solve(self, LU_data, LU_pivots)
-void lu_solve_of_old(ShapeCall& call) {
-  const TensorMeta& b = call.tensor(0);
-  const TensorMeta& a = call.tensor(1);
-  check_same_dtype(call, a, b);
-  check_solver(call, a, b, true);
-  call.yield(matrices(call.env(), b, broadcast_batch(call.env(), b, a), Order::column_major));
 }
 
 void householder_product(ShapeCall& call) {
@@ -482,15 +464,17 @@ constexpr std::uint32_t with(Solve solve) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__cholesky_solve_helper_default, solve_of_old, 0},
     {op::aten__linalg_det_default, det, 1},
     {op::aten__linalg_eigh_default, eigh, 2},
     {op::aten__linalg_eigvals_default, eig, 0},
     {op::aten__linalg_slogdet_default, slogdet, 1},
     {op::aten__linalg_solve_ex_default, solve, with(Solve::factors)},
     {op::aten__linalg_svd_default, svd, 1},
+    {op::aten__lu_with_info_default, lu_factor, 1},
     {op::aten_cholesky_default, cholesky},
     {op::aten_cholesky_inverse_default, same_matrix, with(Check::square)},
-    {op::aten_cholesky_solve_default, cholesky_solve},
+    {op::aten_cholesky_solve_default, solve_of_old, 0},
     {op::aten_cross_default, cross},
     {op::aten_det_default, det, 0},
     {op::aten_geqrf_default, geqrf},
@@ -522,7 +506,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_linalg_svd_default, svd, 0},
     {op::aten_linalg_svdvals_default, svdvals},
     {op::aten_logdet_default, det, 0},
-    {op::aten_lu_solve_default, lu_solve_of_old},
+    {op::aten_lu_solve_default, solve_of_old, 0},
     {op::aten_lu_unpack_default, lu_unpack},
     {op::aten_matrix_exp_default, same_sizes, with(Check::square_float)},
     {op::aten_orgqr_default, householder_product},
@@ -530,7 +514,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_qr_default, qr_of_old},
     {op::aten_slogdet_default, slogdet, 0},
     {op::aten_svd_default, svd_of_old},
-    {op::aten_triangular_solve_default, triangular_solve},
+    {op::aten_triangular_solve_default, solve_of_old, 1},
 };
 
 }  // namespace

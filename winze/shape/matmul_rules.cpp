@@ -54,9 +54,16 @@ void check_addend(ShapeCall& call, const TensorMeta& addend, Sizes sizes) {
   static_cast<void>(expand(call.env(), addend, sizes));
 }
 
+/// The product, in the dtype that argument `parameter` asks for, if there is one.
+void yield_product(ShapeCall& call, Sizes sizes, const TensorMeta& a) {
+  FakeTensor result = empty_tensor(call.env(), sizes, a.dtype, a.device);
+  if (call.parameter() != 0) result.dtype = call.dtype(call.parameter()).value_or(a.dtype);
+  call.yield(result);
+}
+
 void mm(ShapeCall& call) {
   const TensorMeta& a = call.tensor(0);
-  yield_like(call, mm_sizes(call, a, call.tensor(1)), a);
+  yield_product(call, mm_sizes(call, a, call.tensor(1)), a);
 }
 /// _int_mm(self, mat2): the product of matrices of bytes, in int32 (meta__int_mm).
 void int_mm(ShapeCall& call) {
@@ -73,19 +80,19 @@ void int_mm(ShapeCall& call) {
 }
 void bmm(ShapeCall& call) {
   const TensorMeta& a = call.tensor(0);
-  yield_like(call, bmm_sizes(call, a, call.tensor(1)), a);
+  yield_product(call, bmm_sizes(call, a, call.tensor(1)), a);
 }
 void addmm(ShapeCall& call) {
   const TensorMeta& a = call.tensor(1);
   const DimVector sizes = mm_sizes(call, a, call.tensor(2));
   check_addend(call, call.tensor(0), sizes);
-  yield_like(call, sizes, a);
+  yield_product(call, sizes, a);
 }
 void baddbmm(ShapeCall& call) {
   const TensorMeta& a = call.tensor(1);
   const DimVector sizes = bmm_sizes(call, a, call.tensor(2));
   check_addend(call, call.tensor(0), sizes);
-  yield_like(call, sizes, a);
+  yield_product(call, sizes, a);
 }
 void mv(ShapeCall& call) {
   const TensorMeta& matrix = call.tensor(0);
@@ -192,13 +199,26 @@ void matmul(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten__int_mm_default, int_mm}, {op::aten_addbmm_default, addbmm},
-    {op::aten_addmm_default, addmm},    {op::aten_addmv_default, addmv},
-    {op::aten_addr_default, addr},      {op::aten_baddbmm_default, baddbmm},
-    {op::aten_bmm_default, bmm},        {op::aten_dot_default, dot},
-    {op::aten_ger_default, outer},      {op::aten_linear_default, linear},
-    {op::aten_matmul_default, matmul},  {op::aten_mm_default, mm},
-    {op::aten_mv_default, mv},          {op::aten_outer_default, outer},
+    {op::aten__addmm_activation_default, addmm},
+    {op::aten__int_mm_default, int_mm},
+    {op::aten_addbmm_default, addbmm},
+    {op::aten_addmm_default, addmm},
+    {op::aten_addmm_dtype, addmm, 3},
+    {op::aten_addmv_default, addmv},
+    {op::aten_addr_default, addr},
+    {op::aten_baddbmm_default, baddbmm},
+    {op::aten_baddbmm_dtype, baddbmm, 3},
+    {op::aten_bmm_default, bmm},
+    {op::aten_bmm_dtype, bmm, 2},
+    {op::aten_dot_default, dot},
+    {op::aten_ger_default, outer},
+    {op::aten_linalg_matmul_default, matmul},
+    {op::aten_linear_default, linear},
+    {op::aten_matmul_default, matmul},
+    {op::aten_mm_default, mm},
+    {op::aten_mm_dtype, mm, 2},
+    {op::aten_mv_default, mv},
+    {op::aten_outer_default, outer},
     {op::aten_vdot_default, dot},
 };
 

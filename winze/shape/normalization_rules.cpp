@@ -229,6 +229,7 @@ void group_norm(ShapeCall& call) {
 struct BatchNorm {
   std::uint32_t running = 3;   ///< mean and variance; 0 where it has none
   std::uint32_t training = 5;  ///< 0 where it never trains
+  static constexpr std::uint32_t always = ~0U;
   bool yields_statistics = true;
 };
 
@@ -237,7 +238,8 @@ void batch_norm_rule(ShapeCall& call, BatchNorm norm) {
   const TensorMeta& input = call.tensor(0);
   if (input.dim() < 2) fail("batch_norm: expected at least 2 dimensions, got {}", input.dim());
   if (is_complex(input.dtype)) call.cannot_infer("batch_norm of complex numbers is not known");
-  const bool is_training = norm.training != 0 && call.boolean(norm.training);
+  const bool is_training =
+      norm.training == BatchNorm::always || (norm.training != 0 && call.boolean(norm.training));
   const SymInt channels = input.sizes[1];
   const TensorMeta* weight = call.optional_tensor(1);
   const TensorMeta* bias = call.optional_tensor(2);
@@ -289,16 +291,43 @@ void batch_norm_no_stats(ShapeCall& call) {
   batch_norm_rule(call, {.running = 0, .training = 3});
 }
 /// The new running statistics are blended of the batch's, in the dtype they are computed in.
-void batch_norm_functional(ShapeCall& call) {
-  batch_norm_rule(call, {});
+void yield_running_statistics(ShapeCall& call, bool is_training) {
   const TensorMeta& input = call.tensor(0);
   for (const std::uint32_t index : {3U, 4U}) {
     const TensorMeta& running = call.tensor(index);
     const ScalarType computed = computation_dtype(input.dtype);
-    const auto dtype = call.boolean(5) ? promote_types(computed, running.dtype) : computed;
+    const auto dtype = is_training ? promote_types(computed, running.dtype) : computed;
     if (!dtype) call.cannot_infer("the running statistics have no common dtype with the input");
     call.yield(empty_tensor(call.env(), running.sizes, *dtype, running.device));
   }
+}
+void batch_norm_functional(ShapeCall& call) {
+  batch_norm_rule(call, {});
+  yield_running_statistics(call, call.boolean(5));
+}
+
+/// What kernels keep for the gradient: nothing on the CPU, and unknown on devices.
+void yield_reserve(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  call.yield(empty_tensor(call.env(), DimVector{0}, ScalarType::uint8, input.device));
+}
+/// _batch_norm_with_update; with `parameter` 1 the new running statistics follow.
+void batch_norm_with_update(ShapeCall& call) {
+  batch_norm_rule(call, {.training = BatchNorm::always});
+  yield_reserve(call);
+  if (call.parameter() == 1) yield_running_statistics(call, true);
+}
+void batch_norm_no_update(ShapeCall& call) {
+  batch_norm_rule(call, {.training = 0});
+  yield_reserve(call);
+}
+/// cudnn_batch_norm: statistics only where it trains.
+void cudnn_batch_norm(ShapeCall& call) {
+  batch_norm_rule(call, {.yields_statistics = call.boolean(5)});
+  const TensorMeta& weight = call.tensor(1);
+  for (int count = 0; count < 2 && !call.boolean(5); ++count)
+    call.yield(empty_tensor(call.env(), DimVector{0}, weight.dtype, weight.device));
+  yield_reserve(call);
 }
 
 // --- Weight norm
@@ -357,6 +386,10 @@ void log_softmax_backward(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__batch_norm_no_update_default, batch_norm_no_update},
+    {op::aten__batch_norm_with_update_default, batch_norm_with_update, 0},
+    {op::aten__batch_norm_with_update_functional_default, batch_norm_with_update, 1},
+    {op::aten_cudnn_batch_norm_default, cudnn_batch_norm},
     {op::aten__fused_rms_norm_default, rms_norm, 1},
     {op::aten__weight_norm_default, weight_norm, 0},
     {op::aten__weight_norm_interface_default, weight_norm, 1},

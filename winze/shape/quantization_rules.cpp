@@ -79,6 +79,14 @@ void fake_quantize(ShapeCall& call) {
   call.yield(empty_like(call.env(), self));
   if (call.parameter() == 1) call.yield(like_with(call, self, ScalarType::bool_));
 }
+/// _fused_moving_avg_obs_fq_helper_functional: clones of what is observed follow.
+void observed_fake_quantize(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  call.yield(empty_like(call.env(), self));
+  call.yield(like_with(call, self, ScalarType::bool_));
+  for (const std::uint32_t index : {3U, 4U, 5U, 6U})
+    call.yield(empty_like(call.env(), call.tensor(index)));
+}
 /// The gradient where the mask is set.
 void fake_quantize_backward(ShapeCall& call) {
   const TensorMeta& grad = call.tensor(0);
@@ -91,6 +99,12 @@ void fake_quantize_backward(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__fake_quantize_learnable_per_channel_affine_default, fake_quantize, 0},
+    {op::aten__fake_quantize_learnable_per_tensor_affine_default, fake_quantize, 0},
+    {op::aten__fake_quantize_per_tensor_affine_cachemask_tensor_qparams_default, fake_quantize, 1},
+    {op::aten__fused_moving_avg_obs_fq_helper_default, fake_quantize, 1},
+    {op::aten__fused_moving_avg_obs_fq_helper_functional_default, observed_fake_quantize},
+    {op::aten_fused_moving_avg_obs_fake_quant_default, fake_quantize, 0},
     {op::aten_fake_quantize_per_channel_affine_default, fake_quantize, 0},
     {op::aten_fake_quantize_per_channel_affine_cachemask_default, fake_quantize, 1},
     {op::aten_fake_quantize_per_channel_affine_cachemask_backward_default, fake_quantize_backward},

@@ -92,6 +92,12 @@ void rrelu(ShapeCall& call) {
   call.yield(operands.result(call.env(), Promotion::to_common));
 }
 
+/// The noise follows, as it is after the call.
+void rrelu_functional(ShapeCall& call) {
+  rrelu(call);
+  call.yield(empty_like(call.env(), call.tensor(1)));
+}
+
 /// dropout_(input, p, train) and the like.
 void drop_in_place(ShapeCall& call) {
   call.yield(call.tensor(0));
@@ -102,6 +108,15 @@ constexpr std::uint32_t with(Bound bound, std::uint32_t flags = 0) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten_cauchy_default, filled},
+    {op::aten_exponential_default, filled},
+    {op::aten_geometric_default, filled},
+    {op::aten_log_normal_default, filled},
+    {op::aten_poisson_default, filled},
+    {op::aten__standard_gamma_default, filled},
+    {op::aten__philox_normal_default, filled},
+    {op::aten__philox_uniform_default, filled},
+    {op::aten_rrelu_with_noise_functional_default, rrelu_functional},
     {op::aten_alpha_dropout__default, drop_in_place},
     {op::aten_cauchy__default, fill, with(Bound::positive, floats_only)},
     {op::aten_dropout__default, drop_in_place},

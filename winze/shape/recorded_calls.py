@@ -52,6 +52,8 @@ def type_text(value: Any) -> str:
     """The type of a result or input."""
     if value is None:
         return "None"
+    if isinstance(value, (bool, int)):
+        return f"{type(value).__name__} = {value}"
     if not isinstance(value, torch.Tensor):
         raise UnwritableError(f"a result of type {type(value).__name__}")
     if value.layout != torch.strided or value.is_quantized or value.dtype not in dtype_abbrs:
@@ -252,6 +254,8 @@ def fake_result(func: OpOverload, arguments: Any, kinds: list[tuple[Any, ...]]) 
         args, kwargs = tree_map_only(Slot, lambda slot: tensors[slot.index], arguments)
         try:
             results = results_of(func, func(*args, **kwargs))
+        except (DataDependentOutputException, DynamicOutputShapeException) as unknown:
+            raise FakeTensorError(str(unknown)) from unknown
         except (RuntimeError, ValueError, IndexError, NotImplementedError):
             return None
         except Exception as fault:
@@ -396,3 +400,9 @@ def ask(calls: list[Call]) -> Iterator[Answer]:
 def names_with_rules() -> set[str]:
     """Every operator that has a rule."""
     return set(subprocess.run([driver()], capture_output=True, text=True, check=True).stdout.split())
+
+
+def names_without_rules() -> set[str]:
+    """Every operator that has none."""
+    command = [str(driver()), "--without-rule"]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())

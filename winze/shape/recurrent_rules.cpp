@@ -101,7 +101,97 @@ void cell(ShapeCall& call) {
   }
 }
 
+/// gru.data, rnn_tanh.data, rnn_relu.data and lstm.data: of sequences packed one step after the
+/// other.
+void recurrent_packed(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& data = call.tensor(0);
+  check_rank(data, 2, "data");
+  std::vector<const TensorMeta*> hidden;
+  if (call.parameter() == 2) {
+    hidden = call.tensors(2);
+  } else {
+    hidden.push_back(&call.tensor(2));
+  }
+  if (hidden.size() != call.parameter())
+    fail("{} expects two hidden states", call.op().schema.name);
+  const SymInt directions = call.boolean(8) ? 2 : 1;
+  for (const TensorMeta* state : hidden) {
+    if (state == nullptr) call.cannot_infer("a hidden state is None");
+    if (state->dtype != data.dtype) call.cannot_infer("data and hidden state differ in dtype");
+    check_rank(*state, 3, "hx");
+    require_layers(env, *state, call.sym_int(5), directions);
+  }
+  const DimVector sizes = {data.sizes[0], env.mul(hidden[0]->sizes[2], directions)};
+  call.yield(empty_tensor(env, sizes, data.dtype, data.device));
+  for (const TensorMeta* state : hidden)
+    call.yield(empty_tensor(env, state->sizes, data.dtype, data.device));
+}
+
+/// _thnn_fused_lstm_cell(input_gates, hidden_gates, cx): the states, and what the gradient needs.
+void fused_lstm_cell(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& gates = call.tensor(0);
+  const TensorMeta& state = call.tensor(2);
+  check_rank(gates, 2, "input_gates");
+  check_rank(state, 2, "cx");
+  const SymInt expected = env.mul(state.sizes[1], 4);
+  env.require_equal(gates.sizes[1], expected, [&] {
+    return fmt::format("input_gates has {} columns, but the gates of the state have {}",
+                       env.str(gates.sizes[1]), env.str(expected));
+  });
+  for (int count = 0; count < 2; ++count)
+    call.yield(empty_like(env, state, MemoryFormat::contiguous_format));
+  call.yield(empty_like(env, gates, MemoryFormat::contiguous_format));
+}
+/// _thnn_fused_lstm_cell_backward_impl(grad_hy, grad_cy, cx, cy, workspace, has_bias)
+void fused_lstm_cell_backward(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  if (call.is_none(0) && call.is_none(1)) {
+    for (int count = 0; count < 3; ++count) call.yield_none();
+    return;
+  }
+  const TensorMeta& gates = call.tensor(4);
+  check_rank(gates, 2, "workspace");
+  call.yield(empty_like(env, gates, MemoryFormat::contiguous_format));
+  call.yield(empty_like(env, call.tensor(2), MemoryFormat::contiguous_format));
+  if (!call.boolean(5)) return call.yield_none();
+  call.yield(empty_tensor(env, gates.sizes.subspan(1), gates.dtype, gates.device));
+}
+
+/// pad_sequence(sequences, batch_first): as long as the longest.
+void pad_sequence(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const auto sequences = call.tensors(0);
+  if (sequences.empty() || sequences[0] == nullptr)
+    throw Error("received an empty list of sequences");
+  const TensorMeta& first = *sequences[0];
+  SymInt longest = 0;
+  for (const TensorMeta* sequence : sequences) {
+    if (sequence == nullptr) call.cannot_infer("{} is given None", call.op().qualified_name);
+    if (sequence->dim() == 0 || sequence->dim() != first.dim())
+      throw Error("pad_sequence expects sequences of one rank, with at least one dimension");
+    for (std::size_t dim = 1; dim < first.dim(); ++dim) {
+      env.require_equal(sequence->sizes[dim], first.sizes[dim], [] {
+        return std::string("pad_sequence expects sequences of one size behind the first");
+      });
+    }
+    longest = env.max(longest, sequence->sizes[0]);
+  }
+  DimVector sizes = {longest, static_cast<std::int64_t>(sequences.size())};
+  if (call.boolean(1)) std::swap(sizes[0], sizes[1]);
+  sizes.append(first.sizes.subspan(1));
+  call.yield(empty_tensor(env, sizes, first.dtype, first.device));
+}
+
 constexpr ShapeRow rows[] = {
+    {op::aten__thnn_fused_lstm_cell_default, fused_lstm_cell},
+    {op::aten__thnn_fused_lstm_cell_backward_impl_default, fused_lstm_cell_backward},
+    {op::aten_gru_data, recurrent_packed, 1},
+    {op::aten_lstm_data, recurrent_packed, 2},
+    {op::aten_pad_sequence_default, pad_sequence},
+    {op::aten_rnn_relu_data, recurrent_packed, 1},
+    {op::aten_rnn_tanh_data, recurrent_packed, 1},
     {op::aten_gru_input, recurrent, 1},
     {op::aten_gru_cell_default, cell, 1 + gates(3)},
     {op::aten_lstm_input, recurrent, 2},

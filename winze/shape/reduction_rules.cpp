@@ -18,6 +18,7 @@ enum class Kind : std::uint8_t {
   index,     ///< argmax
   real,      ///< var, norms: complex becomes real
   floating,  ///< logsumexp: integers become floats
+  hash,      ///< hash_tensor: uint64
 };
 
 ScalarType result_dtype(const ShapeCall& call, const TensorMeta& self, Kind kind) {
@@ -52,6 +53,8 @@ ScalarType result_dtype(const ShapeCall& call, const TensorMeta& self, Kind kind
       return to_real(self.dtype);
     case Kind::floating:
       return promoted(self.dtype, Promotion::int_to_float);
+    case Kind::hash:
+      return ScalarType::uint64;
   }
   return self.dtype;
 }
@@ -228,6 +231,8 @@ constexpr std::uint32_t as(Kind kind) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten_linalg__powsum_default, vector_norm},
+    {op::aten_hash_tensor_default, reduction, as(Kind::hash)},
     {op::aten__log_softmax_default, softmax, 1},
 
     {op::aten__safe_softmax_default, softmax, 0},

@@ -265,6 +265,11 @@ void grid_sampler(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__upsample_bicubic2d_aa_backward_default, upsample_backward, 2 | is_contiguous_result},
+    {op::aten__upsample_lanczos2d_aa_default, upsample, 2},
+    {op::aten__upsample_lanczos2d_aa_backward_default, upsample_backward, 2},
+    {op::aten__upsample_lanczos2d_aa_vec, upsample_vec, 2 | has_corners},
+    {op::aten__upsample_nearest_exact3d_backward_default, upsample_backward, 3},
     {op::aten__upsample_bicubic2d_aa_default, upsample, 2},
     {op::aten__upsample_bicubic2d_aa_vec, upsample_vec, 2 | has_corners},
     {op::aten__upsample_bilinear2d_aa_backward_default, upsample_backward, 2},

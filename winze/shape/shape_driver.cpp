@@ -3,7 +3,8 @@
 // compare shape rules with PyTorch: of a .pt2 those that follow from their operands, of a text,
 // which holds calls that have nothing to do with each other, all. A line has operator, state, what
 // is recorded, what was inferred, what has to hold for it, the call, tabs between. Without a
-// program, prints the name of each operator that has a rule.
+// program, prints the name of each operator that has a rule; for `--without-rule` of each that has
+// none.
 #include <cstdio>
 #include <iterator>
 #include <span>
@@ -100,11 +101,12 @@ std::vector<CallToInfer> unrelated_calls(const Graph& graph) {
 }
 
 int run(int argc, char** argv) {
-  if (argc == 1) {
+  const bool wants_others = argc == 2 && argv[1] == std::string_view("--without-rule");
+  if (argc == 1 || wants_others) {
     Context context;
     ShapeRules rules(context);
     context.ops().for_each([&](OpId id, std::string_view name) {
-      if (rules.has_rule(id)) fmt::print("{}\n", name);
+      if (rules.has_rule(id) != wants_others) fmt::print("{}\n", name);
     });
     return 0;
   }

@@ -78,6 +78,9 @@ class ShapeEnv {
     require_proof(less_equal(b, a), [&] { return symbols_.ge(a, b); }, why);
   }
 
+  /// Records what a part of a call has been found to need.
+  void require(ShapeConstraint constraint) { constraints_.push_back(std::move(constraint)); }
+
   /// Records that `value`, which may be anything in `possible`, lies in `held`.
   template <typename Why>
   void require_in(SymInt value, Range held, Range possible, Why why) {

@@ -21,20 +21,35 @@ bool is_written(const SchemaArgument& argument) {
   return argument.alias && argument.alias->is_write;
 }
 
+/// What a factory is told of its result, and a tensor given as `out` says itself.
+bool is_tensor_option(const SchemaArgument& argument) {
+  constexpr std::string_view names[] = {"dtype", "layout", "device", "pin_memory", "memory_format"};
+  return argument.kwarg_only && std::ranges::find(names, argument.name) != std::end(names);
+}
+
+/// How the arguments of a variant lie among those of the functional form.
+enum class Fit : std::uint8_t { none, same, without_options };
+
 /// Whether `functional` takes what `variant` takes, but for the arguments named `out` and the like
-/// that stand last.
-bool takes_the_same(const Schema& functional, const Schema& variant, bool in_place) {
+/// that stand last, and for the tensor options that only the functional form needs.
+Fit fit(const Schema& functional, const Schema& variant, bool in_place) {
   std::size_t count = variant.arguments.size();
   if (!in_place) {
     while (count > 0 && is_written(variant.arguments[count - 1])) --count;
   }
-  if (functional.arguments.size() != count) return false;
-  for (std::size_t index = 0; index < count; ++index) {
-    if (functional.arguments[index].name != variant.arguments[index].name ||
-        !(functional.arguments[index].type == variant.arguments[index].type))
-      return false;
+  Fit found = Fit::same;
+  std::size_t at = 0;
+  for (const SchemaArgument& argument : functional.arguments) {
+    if (at < count && argument.name == variant.arguments[at].name &&
+        argument.type == variant.arguments[at].type) {
+      ++at;
+    } else if (!in_place && is_tensor_option(argument)) {
+      found = Fit::without_options;
+    } else {
+      return Fit::none;
+    }
   }
-  return true;
+  return at == count ? found : Fit::none;
 }
 
 bool writes_anything(const Schema& schema) {
@@ -88,12 +103,18 @@ ShapeRules::Entry ShapeRules::find_entry(OpId id) {
   const Op& op = context_.ops().get(id);
   if (op.is_opaque()) return none;
   if (op.is_variant()) return entry(op.base);
-  const OpId functional = functional_form(op);
+  const auto [functional, takes_options] = functional_form(op);
   const OpId form = functional.is_valid() ? functional : view_form(op);
   if (!form.is_valid()) return none;
-  Entry found = entries_[form.index];
-  if (found.via != Via::rule) return none;
-  found.via = functional.is_valid() ? Via::functional : Via::copy;
+  Entry found = entry(form);
+  if (functional.is_valid()) {
+    // `t_copy.out` goes through `t_copy`, and so through `t`: what is written has its own strides.
+    if (found.via != Via::rule && found.via != Via::copy) return none;
+    found.via = takes_options ? Via::factory : Via::functional;
+  } else {
+    if (found.via != Via::rule) return none;
+    found.via = Via::copy;
+  }
   return found;
 }
 
@@ -105,22 +126,23 @@ OpId ShapeRules::view_form(const Op& op) const {
       "{}.{}.{}", op.schema.ns, name, op.schema.overload.empty() ? "default" : op.schema.overload));
   if (!found.is_valid()) return {};
   const Op& view = context_.ops().get(found);
-  return view.is_view() && takes_the_same(view.schema, op.schema, true) ? found : OpId{};
+  return view.is_view() && fit(view.schema, op.schema, true) == Fit::same ? found : OpId{};
 }
 
-OpId ShapeRules::functional_form(const Op& op) const {
+ShapeRules::FunctionalForm ShapeRules::functional_form(const Op& op) const {
   if (!writes_anything(op.schema)) return {};
-  const auto accepts = [&](OpId id, bool in_place) {
-    const Op& other = context_.ops().get(id);
-    return !writes_anything(other.schema) && takes_the_same(other.schema, op.schema, in_place);
-  };
   // `pow_.Tensor` is `pow.Tensor_Tensor`: the overload is the one that takes the same.
   const std::string in_place = without_in_place(op.schema.name);
   const std::string_view name = in_place.empty() ? op.schema.name : std::string_view(in_place);
+  FunctionalForm with_options;
   for (const OpId other : context_.ops().overloads(fmt::format("{}.{}", op.schema.ns, name))) {
-    if (accepts(other, !in_place.empty())) return other;
+    const Schema& schema = context_.ops().get(other).schema;
+    if (writes_anything(schema)) continue;
+    const Fit found = fit(schema, op.schema, !in_place.empty());
+    if (found == Fit::same) return {other, false};
+    if (found == Fit::without_options && !with_options.op.is_valid()) with_options = {other, true};
   }
-  return {};
+  return with_options;
 }
 
 void ShapeRules::infer(const Node& node, Inference& result) {
@@ -166,7 +188,8 @@ void ShapeRules::run(const Entry& entry, ShapeCall& call, Inference& result) {
     } else {
       entry.rule(call);
     }
-    if (entry.via == Via::functional) replace_written(call);
+    if (entry.via == Via::functional) replace_written(call, true);
+    if (entry.via == Via::factory) replace_written(call, false);
     if (entry.via == Via::copy) replace_views(call);
     result.state = InferenceState::inferred;
   } catch (const NotInferable& reason) {
@@ -185,7 +208,7 @@ void ShapeRules::replace_views(ShapeCall& call) {
   }
 }
 
-void ShapeRules::replace_written(ShapeCall& call) {
+void ShapeRules::replace_written(ShapeCall& call, bool has_dtype) {
   const Op& op = call.op();
   if (op.schema.returns.empty()) {
     call.results_.clear();
@@ -216,13 +239,17 @@ void ShapeRules::replace_written(ShapeCall& call) {
              list(expected.tensor.sizes));
       }
     }
-    if (expected.is_tensor() && is.is_tensor() &&
+    if (has_dtype && expected.is_tensor() && is.is_tensor() &&
         !can_cast(expected.tensor.dtype, is.tensor.dtype)) {
       fail("result type {} can't be cast to the desired output type {}",
            full_name(expected.tensor.dtype), full_name(is.tensor.dtype));
     }
     call.results_[alias.result] = written.meta_id();
   }
+  // A functional form yields all that the other writes, also what the other does not return.
+  if (std::ranges::none_of(op.schema.returns,
+                           [](const SchemaReturn& result) { return result.type.is_list(); }))
+    call.results_.resize(std::min(call.results_.size(), op.schema.returns.size()));
 }
 
 }  // namespace winze

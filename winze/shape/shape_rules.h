@@ -64,6 +64,7 @@ class ShapeRules {
     rule,        ///< a row of its own
     custom,      ///< added at run time
     functional,  ///< an in-place or out variant
+    factory,     ///< an out variant that is not told dtype and device, which `out` has
     copy,        ///< `t_copy`: what `t` yields, as tensors of their own
   };
   struct Entry {
@@ -75,10 +76,14 @@ class ShapeRules {
 
   [[nodiscard]] const Entry& entry(OpId op);
   [[nodiscard]] Entry find_entry(OpId op);
-  [[nodiscard]] OpId functional_form(const Op& op) const;
+  struct FunctionalForm {
+    OpId op;
+    bool takes_options = false;  ///< tensor options, which the variant does not take
+  };
+  [[nodiscard]] FunctionalForm functional_form(const Op& op) const;
   void run(const Entry& entry, ShapeCall& call, Inference& result);
   [[nodiscard]] OpId view_form(const Op& op) const;
-  void replace_written(ShapeCall& call);
+  void replace_written(ShapeCall& call, bool has_dtype);
   void replace_views(ShapeCall& call);
 
   Context& context_;

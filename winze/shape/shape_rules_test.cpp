@@ -245,5 +245,16 @@ TEST(MetaCheck, ReportsCallsThatWouldFail) {
   EXPECT_THAT(findings[0].message, HasSubstr("aten.view.default refuses its arguments: shape"));
 }
 
+TEST(ShapeRules, FactoriesTakeTheDtypeOfWhatTheyWriteTo) {
+  EXPECT_EQ(inferred("%o: input i64[2, 3]", "aten.full.out([2, 3], 1.0, out=%o)"), "i64[2, 3]");
+  EXPECT_EQ(inferred("%o: input i64[2, 3]", "aten.full.out([3, 3], 1.0, out=%o)"),
+            "<aten.full.out resizes its argument \"out\">");
+}
+
+TEST(ShapeRules, CopiesOfViewsWriteToWhatIsGiven) {
+  EXPECT_EQ(inferred("%x: input f32[3, 2], %o: input f32[2, 3]", "aten.t_copy.out(%x, out=%o)"),
+            "f32[2, 3]");
+}
+
 }  // namespace
 }  // namespace winze

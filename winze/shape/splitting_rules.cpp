@@ -133,7 +133,16 @@ void unbind(ShapeCall& call) {
   const TensorMeta& tensor = call.tensor(0);
   if (tensor.dim() == 0) throw Error("Dimension specified as 0 but tensor has no dimensions");
   const std::size_t dim = call.dim(1, tensor.dim());
-  const SymInt size = tensor.sizes[dim];
+  SymInt size = tensor.sizes[dim];
+  // A program that was traced has fixed the size.
+  if (!size.is_constant() && call.recorded_count() > 0) {
+    const auto count = static_cast<std::int64_t>(call.recorded_count());
+    call.env().require_equal(size, count, [&] {
+      return fmt::format("a dimension of size {} is unbound into {} tensors", call.env().str(size),
+                         count);
+    });
+    size = count;
+  }
   if (!size.is_constant() || size.constant() > 1 << 16)
     call.cannot_infer("the number of parts is {}", call.env().str(size));
   for (std::int64_t index = 0; index < size.constant(); ++index)

@@ -113,7 +113,12 @@ def row_major(sizes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def parse_type(text: str) -> TensorType | None:
-    """A type as text; None for what is no tensor on the CPU."""
+    """A type as text, a number as if it were the one size of a tensor; None for what is no tensor on the CPU."""
+    word, _, value = text.strip().partition(" = ")
+    if word in ("int", "bool"):
+        return TensorType(word, (value,), ("0",))
+    if word == "None":
+        return TensorType(word, (), ())
     match = TYPE.fullmatch(text.strip())
     if match is None or match[5]:
         return None
@@ -147,11 +152,13 @@ def symbolic_arguments(call: Call) -> Any:
     """Arguments with a SymInt in place of each integer that the schema allows to be one."""
     schema = call.function._schema.arguments
     by_name = {argument.name: argument for argument in schema}
+    # The types of arguments say `int`; the text of the schema tells.
+    symbolic = set(re.findall(r"SymInt\S* (\w+)", str(call.function._schema))) - {"dim"}
     inputs = [parse_type(kind) for kind in call.inputs]
     known = {int(size) for kind in inputs if kind for size in kind.sizes}
 
     def replace(argument: Any, value: Any) -> Any:
-        if "SymInt" not in str(argument.real_type):
+        if argument.name not in symbolic:
             return value
         return tree_map_only(int, lambda item: SymInt(item) if item > 1 and item in known else item, value)
 

@@ -247,6 +247,11 @@ void nothing(ShapeCall& call) {
   static_cast<void>(call);
 }
 
+/// Functional assertions: argument `parameter` is a tensor that keeps them in order.
+void dep_token(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(call.parameter())));
+}
+
 constexpr std::uint32_t with(SymOp op) {
   return static_cast<std::uint32_t>(op);
 }
@@ -255,6 +260,13 @@ constexpr std::uint32_t with(Comparison comparison) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__assert_async_default, nothing},
+    {op::aten__functional_assert_async_msg, dep_token, 2},
+    {op::aten__functional_assert_scalar_default, dep_token, 2},
+    {op::aten__functional_sym_constrain_range_default, dep_token, 3},
+    {op::aten__functional_sym_constrain_range_for_size_default, dep_token, 3},
+    {op::aten__linalg_check_errors_default, nothing},
+    {op::aten__print_default, nothing},
     {op::_operator_abs, sym_abs},
     {op::_operator_add, arithmetic, with(SymOp::add)},
     {op::_operator_and_, logic, with(SymOp::bitwise_and)},

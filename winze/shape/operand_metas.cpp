@@ -39,26 +39,52 @@ Node written_and_returned(const Node& call) {
   return {};
 }
 
-}  // namespace
-
-OperandMetas::OperandMetas(const Graph& graph) {
-  find_autocast(graph);
-  find_changed_in_place(graph);
+/// Whether `_enter_autocast` or `wrap_with_autocast` turns it on rather than off.
+bool turns_on(const Node& call) {
+  constexpr std::uint32_t enabled_at = 2;
+  if (call.argument_count() <= enabled_at) return true;
+  const Argument enabled = call.argument(enabled_at);
+  return enabled.kind() != ArgumentKind::boolean || enabled.boolean();
 }
 
-void OperandMetas::find_autocast(const Graph& graph) {
-  for (const OpId op :
-       {op::torch_amp_autocast_mode__enter_autocast, op::torch_amp_autocast_mode__exit_autocast}) {
-    const int step = op == op::torch_amp_autocast_mode__enter_autocast ? 1 : -1;
-    for (const Node node : graph.find_nodes(op, false)) borders_.push_back({node, step});
+/// Whether the call that runs the graph is under autocast, or turns it on itself.
+bool is_autocast_around(const Graph& graph) {
+  for (Node holder = graph.holder(); holder; holder = holder.graph().holder()) {
+    if (holder.is_call_to(op::higher_order_wrap_with_autocast)) return turns_on(holder);
+    if (const auto is_on = AutocastRegions(holder.graph()).at(holder)) return *is_on;
+  }
+  return false;
+}
+
+}  // namespace
+
+AutocastRegions::AutocastRegions(const Graph& graph) {
+  const OpId enter = op::torch_amp_autocast_mode__enter_autocast;
+  for (const OpId op : {enter, op::torch_amp_autocast_mode__exit_autocast}) {
+    for (const Node node : graph.find_nodes(op, false)) borders_.push_back({node, std::nullopt});
   }
   std::ranges::sort(borders_,
                     [](const Border& a, const Border& b) { return a.node.before(b.node); });
-  int depth = 0;
+  std::vector<std::optional<bool>> around = {std::nullopt};
   for (Border& border : borders_) {
-    depth += border.depth_behind;
-    border.depth_behind = depth;
+    if (border.node.is_call_to(enter)) {
+      around.emplace_back(turns_on(border.node));
+    } else if (around.size() > 1) {
+      around.pop_back();
+    }
+    border.is_on_behind = around.back();
   }
+}
+
+std::optional<bool> AutocastRegions::at(const Node& node) const {
+  const auto behind = std::ranges::partition_point(
+      borders_, [&](const Border& border) { return border.node.before(node); });
+  return behind == borders_.begin() ? std::nullopt : std::prev(behind)->is_on_behind;
+}
+
+OperandMetas::OperandMetas(const Graph& graph)
+    : autocast_(graph), is_autocast_around_(is_autocast_around(graph)) {
+  find_changed_in_place(graph);
 }
 
 void OperandMetas::find_changed_in_place(const Graph& graph) {
@@ -77,14 +103,8 @@ void OperandMetas::find_changed_in_place(const Graph& graph) {
   }
 }
 
-bool OperandMetas::is_under_autocast(const Node& call) const {
-  const auto behind = std::ranges::partition_point(
-      borders_, [&](const Border& border) { return border.node.before(call); });
-  return behind != borders_.begin() && std::prev(behind)->depth_behind > 0;
-}
-
 std::string_view OperandMetas::why_untold(const Node& call) const {
-  if (is_under_autocast(call)) return "autocast converts arguments first";
+  if (autocast_.at(call).value_or(is_autocast_around_)) return "autocast converts arguments first";
   if (changed_in_place_.empty()) return {};
   const std::vector<Node> operands = call.all_input_nodes();
   const bool any = std::ranges::any_of(

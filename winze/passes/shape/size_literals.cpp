@@ -2,6 +2,8 @@
 #include "winze/passes/shape/size_literals.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "winze/ir/body_calls.h"
 #include "winze/schema/op.h"
@@ -13,9 +15,13 @@ std::uint64_t key_of(Value value) {
   return std::uint64_t{value.graph().serial()} << 32U | value.id().index;
 }
 
-/// Whether export writes sizes there. Dimensions and counts, which are no sizes, are `int`.
-bool takes_sizes(const Type& type) {
-  return type.base_kind() == TypeKind::sym_int;
+/// Whether export writes sizes there. Dimensions and counts, which are no sizes, are `int`; steps
+/// are SymInt as sizes are.
+bool takes_sizes(const SchemaArgument& argument) {
+  constexpr std::array<std::string_view, 7> steps = {
+      "stride", "padding", "dilation", "output_padding", "kernel_size", "step", "storage_offset"};
+  return argument.type.base_kind() == TypeKind::sym_int &&
+         std::ranges::find(steps, argument.name) == steps.end();
 }
 
 bool takes_operands(const Type& type) {
@@ -56,7 +62,7 @@ bool spells_sizes(const Node& call) {
   bool found = false;
   const std::vector<SchemaArgument>& formal = formal_arguments(call);
   for (std::uint32_t index = 0; index < call.argument_count() && index < formal.size(); ++index) {
-    if (!takes_sizes(formal[index].type)) continue;
+    if (!takes_sizes(formal[index])) continue;
     for_each_integer(call, call.argument(index), [&](std::int64_t number) {
       found = found || (number > 1 && has_size(call, number));
     });
@@ -88,7 +94,7 @@ std::optional<std::int64_t> SizeLiterals::in(const Node& call) const {
   }
   const std::vector<SchemaArgument>& formal = formal_arguments(call);
   for (std::uint32_t index = 0; index < call.argument_count() && index < formal.size(); ++index) {
-    if (!takes_sizes(formal[index].type)) continue;
+    if (!takes_sizes(formal[index])) continue;
     for_each_integer(call, call.argument(index), [&](std::int64_t number) {
       if (!found && has(number) && has_size(call, number)) found = number;
     });

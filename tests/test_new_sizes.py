@@ -154,6 +154,71 @@ def test_a_size_that_export_wrote_into_the_program_is_named(winze: Winze, tmp_pa
     assert not target.exists()
 
 
+class DataDependent(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x.masked_select(x > 0).sum(), (x > 0).nonzero().sum(0)
+
+
+class Vmapped(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.vmap(lambda row: row * row.sum())(x)
+
+
+class Positions(nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x.sum(0) / x.shape[0], torch.arange(0, 3 * x.shape[0], 3)
+
+
+class Cached(nn.Module):
+    def forward(self, q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+        k = torch.cat([k, q], 2)
+        mask = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril(k.shape[2] - q.shape[2])
+        return nn.functional.scaled_dot_product_attention(q, k, k, mask)
+
+
+@pytest.mark.parametrize("rows", [3, 9])
+def test_what_depends_on_data_follows_the_size(winze: Winze, rows: int, tmp_path: Path) -> None:
+    module = DataDependent()
+    source = export(module, (randn(4, 3),), tmp_path / "static.pt2")
+    for size in ("s0", str(rows)):
+        lowered = winze.lower(
+            source, tmp_path / "other.pt2", "--passes", "infer-shapes", "--input", f"x=f32[{size}, 3]"
+        )
+        check(winze, lowered, (randn(rows, 3, seed=1),), module)
+
+
+@pytest.mark.parametrize(
+    ("make", "example", "option", "words"),
+    [
+        (Vmapped, (randn(4, 3),), "x=f32[s0, 3]", "_add_batch_dim fixes s0 to 4"),
+        (Cached, (randn(1, 2, 3, 4), randn(1, 2, 5, 4)), "k=f32[1, 2, s0, 4]", "fixes s0 to 5"),
+    ],
+)
+def test_a_number_that_only_the_kernels_would_find_is_named(
+    winze: Winze, make: Callable[[], nn.Module], example: Any, option: str, words: str, tmp_path: Path
+) -> None:
+    source = export(make(), example, tmp_path / "static.pt2")
+    done = winze("lower", source, "-o", "-", "--passes", "infer-shapes", "--input", option, code=1)
+    assert words in done.stderr.decode()
+
+
+def test_numbers_that_nothing_contradicts_are_warned_of(winze: Winze, tmp_path: Path) -> None:
+    source = export(Positions(), (randn(6, 3),), tmp_path / "static.pt2")
+    done = winze("lower", source, "-o", "-", "--passes", "infer-shapes", "--input", "x=f32[s0, 3]")
+    warned = done.stderr.decode()
+    assert "a size was 6, and %div = aten.div.Tensor(%sum_1, 6)" in warned
+    assert "a size was 6, and %arange = aten.arange" in warned
+
+
+def test_stopping_within_the_pass_leaves_the_program_as_it_was(winze: Winze, tmp_path: Path) -> None:
+    source = export(Mlp().eval(), (randn(4, 3, 8),), tmp_path / "static.pt2")
+    target = tmp_path / "half.pt2"
+    options = ("--passes", "infer-shapes", "--input", "x=f32[s0, 3, 8]", "--stop-after-edits", "3")
+    done = winze("lower", source, "-o", target, "-v", *options)
+    assert b"none is made" in done.stderr
+    assert winze("diff", source, target).stdout == b""
+
+
 def dynamic_models() -> list[Any]:
     index = MODELS_DIR / "index.json"
     if not index.exists():

@@ -62,6 +62,9 @@ struct PassInfo {
   /// It is meant to make outputs stop sharing storage with inputs or with each other. The check on
   /// numbers allows that from this pass on; that outputs begin to share stays a departure.
   bool changes_output_aliasing = false;
+  /// Its edits mean something only together, as those that give every value another size: where
+  /// `--stop-after-edits` falls among them, none is made.
+  bool edits_stand_together = false;
   /// Passes that do not come later in a pipeline where both are.
   PassNames after;
   /// Passes of which each must stand somewhere before this one.

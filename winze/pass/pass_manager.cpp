@@ -171,12 +171,20 @@ class PipelineRun {
     const std::optional<Diagnostic> failure = attempt(entry, context, pass);
     pass.edits = journal.edit_count() - edits_before;
     pass.peak_memory_bytes = peak_resident_bytes() - peak_before;
+    if (pass.status == PassStatus::stopped && entry.info->edits_stand_together) {
+      journal.undo();
+      context.restore_program();
+      pass.reason += ", which are not all of its edits: none is made";
+      pass.edits = 0;
+      return;
+    }
     if (failure) {
       take_back(index, context, *failure);
       return;
     }
     report_.edits += pass.edits;
-    if (options_.stop_after_edits && report_.edits == *options_.stop_after_edits)
+    if (options_.stop_after_edits && report_.edits == *options_.stop_after_edits &&
+        !entry.info->edits_stand_together)
       pass.last_edit = last_edit(*program_.graph);
     journal.commit();
     if (pass.edits != 0) count_again(pass);

@@ -37,6 +37,9 @@ constexpr std::string_view two_relus = R"(graph forward(%p: input b8[], %x: inpu
   return output %r
 })";
 
+constexpr PassInfo erase_all_relus_info{
+    .name = "erase-all-relus", .run = erase_relus, .edits_stand_together = true};
+
 /// Inserts a call, changes the program beside the graph, then throws from within a rule.
 void edit_and_throw(Graph& graph, PassContext& context) {
   erase_relus(graph, context);
@@ -127,7 +130,7 @@ class PassManagerTest : public ::testing::Test {
   PassManagerTest() : program_(parse_program(context_, two_relus)) {
     for (const PassInfo* info :
          {&edit_and_throw_info, &leave_relus_info, &decline_info, &spoil_meta_info, &use_rules_info,
-          &erase_and_fail_info, &widen_info, &widen_and_propagate_info}) {
+          &erase_and_fail_info, &widen_info, &widen_and_propagate_info, &erase_all_relus_info}) {
       registry_.add(*info);
     }
     options_.print = [this](std::string_view text) { printed_ += text; };
@@ -288,6 +291,19 @@ TEST_F(PassManagerTest, StopsAfterSoManyEdits) {
   EXPECT_EQ(report.passes[0].status, PassStatus::stopped);
   EXPECT_EQ(report.passes[0].reason, "after 3 edits");
   EXPECT_EQ(report.passes[1].status, PassStatus::not_reached);
+}
+
+TEST_F(PassManagerTest, MakesEditsThatStandTogetherOrNone) {
+  const std::string before = text();
+  options_.stop_after_edits = 3;
+  const Report report = run("erase-all-relus, note-only");
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report.stopped_by_edit_limit);
+  EXPECT_EQ(report.edits, 0U);
+  EXPECT_EQ(report.passes[0].reason, "after 3 edits, which are not all of its edits: none is made");
+  EXPECT_EQ(text(), before);
+  options_.stop_after_edits = 6;
+  EXPECT_EQ(run("erase-all-relus").edits, 6U);
 }
 
 TEST_F(PassManagerTest, EveryNumberOfEditsLeavesAValidProgram) {

@@ -86,6 +86,8 @@ void append_facts(std::string& page, const PassInfo& info, const OpRegistry& ops
     facts += fmt::format("- Leaves no {}.\n", joined(info.leaves_none_of, ops, "`"));
   if (info.changes_output_aliasing)
     facts += "- Makes outputs stop sharing storage by intention: `--check` allows it.\n";
+  if (info.edits_stand_together)
+    facts += "- Its edits stand together: `--stop-after-edits` takes all of them or none.\n";
   if (!info.after.empty())
     facts += fmt::format("- Stands after {}{}.\n", joined(info.after, "`"), reason_of(info));
   if (!info.needs.empty())
@@ -148,6 +150,7 @@ std::string text_reference(const PassRegistry& registry) {
     if (!info->triggers.empty())
       text += wrapped("looks for: " + joined(info->triggers, ops, ""), "  ", 100);
     if (info->changes_output_aliasing) text += "  makes outputs stop sharing storage\n";
+    if (info->edits_stand_together) text += "  its edits stand together\n";
     if (!info->needs.empty())
       text += fmt::format("  needs before it: {}\n", joined(info->needs, ""));
     if (!info->after.empty()) text += fmt::format("  stands after: {}\n", joined(info->after, ""));

@@ -24,13 +24,20 @@ WINZE = (ROOT / os.environ.get("WINZE_BUILD_DIR", "build")).resolve() / "bin" / 
 SCALE = int(os.environ.get("WINZE_TEST_SCALE", "1"))
 PROGRAMS = 200 * SCALE
 
-# Spelling in the text, without the operand; %s and %t stand for operands of one shape.
+# Spelling in the text, without the operand; %s and %t stand for operands of one shape, %m for a mask of that
+# shape, %q for two elements, %i for two indices.
 ANY_SHAPE = """relu(%s) neg(%s) sin(%s) relu(%s) alias(%s) clone(%s) clone(%s,memory_format=contiguous_format)
 contiguous(%s) detach(%s) add.Tensor(%s,1) add.Tensor(%s,%t) mul.Tensor(%s,%t) sum(%s) zeros_like(%s)
 relu_(%s) add_.Tensor(%s,1) mul_.Tensor(%s,%t) copy_(%s,%t) zero_(%s) rand([4])
-sym_size.int(%s,0) to.dtype(%s,f32) to.dtype(%s,f32,False,True) _to_copy(%s) squeeze(%s)""".split()
+sym_size.int(%s,0) to.dtype(%s,f32) to.dtype(%s,f32,False,True) _to_copy(%s) squeeze(%s)
+fill_.Scalar(%s,2) exp_(%s) neg_(%s) unsqueeze(%s,0) unsqueeze_(%s,0) squeeze_(%s) to.dtype(%s,f64) gt.Scalar(%s,0)
+masked_fill_.Scalar(%s,%m,3) where.self(%m,%s,%t) bernoulli_.float(%s,0.5) full_like(%s,-0.0)
+mul.Tensor(%s,-1) div.Tensor(%s,0) add.Tensor(%s,-0.0) add.Tensor(%s,0.0) lift_fresh_copy(%s) expand(%s,[2,-1,-1])
+arange.start_step(0,4,2) cat([%s,%t]) stack([%s,%s]) rand_like(%s) conj(%s) resolve_conj(%s)""".split()
 SQUARE = """t(%s) t_(%s) view(%s,[4]) reshape(%s,[4]) select.int(%s,0,1) view(%s,[2,2]) expand(%s,[-1,2])
-permute(%s,[0,1]) permute(%s,[1,0])""".split()
+permute(%s,[0,1]) permute(%s,[1,0]) slice.Tensor(%s,1,0,1) slice.Tensor(%s,0,0,2,2) diagonal(%s) transpose_(%s,0,1)
+as_strided(%s,[2],[1]) as_strided(%s,[3],[1],1) index_put_(%s,[%i],%t) select_scatter(%s,%q,0,1) tril_(%s) view(%s,[-1])
+fill_diagonal_(%s,5) unfold(%s,0,2,1) reshape(%s,[2,-1]) matmul(%s,%t)""".split()
 FLAT = "view(%s,[2,2]) reshape(%s,[2,2]) slice.Tensor(%s,0,0,2) slice.Tensor(%s,0,0,4) flatten.using_ints(%s)".split()
 
 STATEMENT = re.compile(r"^\s*(?:%(\w+) = )?aten\.(\w+)\.(\w+)\((.*?)\)(?: : .*)?$")
@@ -39,22 +46,27 @@ CONSTANTS = {
     "contiguous_format": torch.contiguous_format,
     "preserve_format": torch.preserve_format,
     "f32": torch.float32,
+    "f64": torch.float64,
     "True": True,
     "False": False,
 }
+
+DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64", torch.bool: "b8"}
+WORD = re.compile(r"(?:\w+=)?(?:%?[\w.+-]+|\[[^\]]*\])")
 
 Values = dict[str, Any]
 
 
 def make_inputs() -> Values:
     torch.manual_seed(0)
-    return {"x": torch.randn(2, 2), "y": torch.randn(4), "z": torch.randn(2, 2).t()}
+    values = {"x": torch.randn(2, 2), "y": torch.randn(4), "z": torch.randn(2, 2).t(), "q": torch.randn(2)}
+    return values | {"m": torch.tensor([[True, False], [False, True]]), "i": torch.tensor([1, 0])}
 
 
 def type_text(value: Any) -> str:
     if isinstance(value, int):
         return f"int = {value}"
-    text = f"f32{list(value.shape)}"
+    text = f"{DTYPES[value.dtype]}{list(value.shape)}"
     if not value.is_contiguous() or list(value.stride()) != list(torch.empty(value.shape).stride()):
         text += f" strides {list(value.stride())}"
     if value.storage_offset() != 0:
@@ -67,8 +79,10 @@ def read_argument(word: str, values: Values) -> Any:
     if word.startswith("%"):
         return values[word[1:]]
     if word.startswith("["):
-        return [int(part) for part in word[1:-1].split(",")]
-    return CONSTANTS[word] if word in CONSTANTS else int(word)
+        return [read_argument(part, values) for part in word[1:-1].split(",")]
+    if word in CONSTANTS:
+        return CONSTANTS[word]
+    return float(word) if "." in word else int(word)
 
 
 def execute(line: str, values: Values) -> str | None:
@@ -77,7 +91,7 @@ def execute(line: str, values: Values) -> str | None:
     assert found, f"not a statement: {line}"
     name, packet, overload, arguments = found.groups()
     positional, keywords = [], {}
-    for word in re.findall(r"(?:\w+=)?(?:%?[\w-]+|\[[^\]]*\])", arguments):
+    for word in WORD.findall(arguments):
         key, equals, rest = word.partition("=")
         if equals:
             keywords[key] = read_argument(rest, values)
@@ -99,6 +113,14 @@ class Program:
     def tensors(self, keep: Callable[[torch.Tensor], bool]) -> list[str]:
         return [n for n, v in self.values.items() if isinstance(v, torch.Tensor) and keep(v)]
 
+    def operands(self, tensor: torch.Tensor) -> dict[str, Callable[[torch.Tensor], bool]]:
+        return {
+            "%t": lambda t: t.shape == tensor.shape,
+            "%m": lambda t: t.shape == tensor.shape and t.dtype == torch.bool,
+            "%q": lambda t: t.shape == (2,),
+            "%i": lambda t: t.shape == (2,) and t.dtype == torch.int64,
+        }
+
     def add_statement(self) -> None:
         first = self.choose.choice(self.tensors(lambda t: True))
         tensor = self.values[first]
@@ -113,8 +135,16 @@ class Program:
         if self.lines and self.choose.random() < 0.35:
             spelled = self.choose.choice(self.lines).split(" = ")[1].split(" : ")[0].removeprefix("aten.")
         else:
-            second = self.choose.choice(self.tensors(lambda t: t.shape == tensor.shape))
-            spelled = self.choose.choice(choices).replace("%s", f"%{first}").replace("%t", f"%{second}")
+            # Fake tensors, which metas follow, give dimensions of size 1 other strides here than the kernels.
+            choices = [c for c in choices if "_like(" not in c or 1 not in tensor.shape]
+            spelled = self.choose.choice(choices)
+            for word, keep in self.operands(tensor).items():
+                if word in spelled:
+                    fitting = self.tensors(keep)
+                    if not fitting:
+                        return
+                    spelled = spelled.replace(word, f"%{self.choose.choice(fitting)}")
+            spelled = spelled.replace("%s", f"%{first}")
         packet, _, rest = spelled.partition("(")
         if "." not in packet:
             packet += ".default"
@@ -122,7 +152,9 @@ class Program:
         line = f"%{name} = aten.{packet}({rest}"
         try:
             execute(line, self.values)
-        except RuntimeError:  # a view that this layout does not have, a write that overlaps
+            if isinstance(self.values[name], torch.Tensor) and self.values[name].dtype not in DTYPES:
+                raise RuntimeError("a dtype that the text has no name for here")
+        except (RuntimeError, IndexError):  # a view that this layout does not have, a write that overlaps
             self.values.pop(name, None)
             return
         self.lines.append(f"{line} : {type_text(self.values[name])}")
@@ -160,14 +192,14 @@ def observe(text: str) -> list[Any]:
     seen: list[Any] = []
     everything = [*inputs, *results]
     for value in everything:
-        seen.append(value if isinstance(value, int) else (value.tolist(), value.shape, value.stride()))
+        seen.append(value if isinstance(value, int) else (repr(value.tolist()), value.shape, value.stride()))
     for a in everything:
         seen.append([(storage(a) == storage(b) and storage(a) is not None, a is b) for b in everything])
     seen.append(torch.rand(1).item())  # as many numbers were drawn
     for value in results:
         if isinstance(value, torch.Tensor):
-            value.add_(1) if not overlaps(value) else None
-            seen.append([other if isinstance(other, int) else other.tolist() for other in everything])
+            value.fill_(1) if not overlaps(value) else None
+            seen.append([other if isinstance(other, int) else repr(other.tolist()) for other in everything])
     return seen
 
 
@@ -201,6 +233,8 @@ PIPELINES = [
     "remove-detach",
     "remove-no-op-casts",
     "remove-no-op-views",
+    "infer-shapes",
+    "fold-shape-computation",
     "default",
     "inference",
     "remove-no-op-casts, remove-no-op-views, remove-detach, common-subexpressions, remove-no-op-views",

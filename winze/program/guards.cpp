@@ -4,26 +4,40 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
 namespace winze {
 namespace {
 
-/// Where a comparison stands outside of parentheses.
-std::size_t find_relation(std::string_view text, std::string_view& relation) {
+/// Where the first of these words stands outside of brackets; `npos` where none does.
+std::size_t find_outside(std::string_view text, std::initializer_list<std::string_view> words,
+                         std::string_view& found) {
   int depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '(' || text[at] == '[') ++depth;
     if (text[at] == ')' || text[at] == ']') --depth;
     if (depth != 0) continue;
-    for (const std::string_view known : {"==", "!=", ">=", "<=", ">", "<"}) {
-      if (!text.substr(at).starts_with(known)) continue;
-      relation = known;
+    for (const std::string_view word : words) {
+      if (!text.substr(at).starts_with(word)) continue;
+      found = word;
       return at;
     }
   }
   return std::string_view::npos;
+}
+
+/// The parts between a word that stands outside of brackets.
+std::vector<std::string_view> split_outside(std::string_view text, std::string_view word) {
+  std::vector<std::string_view> parts;
+  std::string_view found;
+  for (;;) {
+    const std::size_t at = find_outside(text, {word}, found);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + word.size());
+  }
 }
 
 /// How a guard names an input, as far as it is read: `L['xs'][1]['k']`.
@@ -62,15 +76,6 @@ bool is_user_input(const Context& context, const Node& placeholder) {
 }
 
 }  // namespace
-
-Proof prove(SymbolicContext& symbols, const GuardRelation& guard) {
-  if (guard.relation == "==") return symbols.prove_eq(guard.left, guard.right);
-  if (guard.relation == "!=") return symbols.prove_ne(guard.left, guard.right);
-  if (guard.relation == ">=") return symbols.prove_ge(guard.left, guard.right);
-  if (guard.relation == "<=") return symbols.prove_le(guard.left, guard.right);
-  if (guard.relation == ">") return symbols.prove_gt(guard.left, guard.right);
-  return symbols.prove_lt(guard.left, guard.right);
-}
 
 GuardReader::GuardReader(const ExportedProgram& program) : symbols_(program.context().symbols()) {
   for (const Node input : program.graph->placeholders()) {
@@ -122,33 +127,63 @@ std::string GuardReader::with_symbols(std::string_view guard) const {
 GuardReader::Result GuardReader::read(const std::string& guard) const {
   Result result;
   const std::string text = with_symbols(guard);
-  if (text.find("L[") != std::string::npos || text.find(" or ") != std::string::npos) {
+  if (text.find("L[") != std::string::npos) {
     result.is_complete = false;
     return result;
   }
-  constexpr std::string_view conjunction = " and ";
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = rest.find(conjunction);
-    read_comparison(rest.substr(0, end), result);
-    rest =
-        end == std::string_view::npos ? std::string_view() : rest.substr(end + conjunction.size());
+  std::string_view word;
+  const bool is_choice = find_outside(text, {" or "}, word) != std::string_view::npos;
+  for (const std::string_view part :
+       is_choice ? std::vector{std::string_view(text)} : split_outside(text, " and ")) {
+    if (const std::optional<SymExpr> condition = read_condition(part, 0)) {
+      result.conditions.push_back(*condition);
+    } else {
+      result.is_complete = false;
+    }
   }
   return result;
 }
 
-void GuardReader::read_comparison(std::string_view text, Result& result) const {
-  std::string_view relation;
-  const std::size_t at = find_relation(text, relation);
-  if (at == std::string_view::npos) {
-    result.is_complete = false;
-    return;
+std::optional<SymExpr> GuardReader::read_condition(std::string_view text, int depth) const {
+  constexpr int most_nested = 8;
+  constexpr std::string_view negation = "not ";
+  if (depth == most_nested) return std::nullopt;
+  for (const std::string_view word : {std::string_view(" or "), std::string_view(" and ")}) {
+    const std::vector<std::string_view> parts = split_outside(text, word);
+    if (parts.size() == 1) continue;
+    std::vector<SymExpr> conditions;
+    for (const std::string_view part : parts) {
+      const std::optional<SymExpr> condition = read_condition(part, depth + 1);
+      if (!condition) return std::nullopt;
+      conditions.push_back(*condition);
+    }
+    return word == " or " ? symbols_.lor(conditions) : symbols_.land(conditions);
   }
+  if (text.starts_with(negation)) {
+    const std::optional<SymExpr> negated = read_condition(text.substr(negation.size()), depth + 1);
+    return negated ? std::optional(symbols_.lnot(*negated)) : std::nullopt;
+  }
+  std::string_view word;
+  const bool is_bracketed = text.starts_with('(') && text.ends_with(')') &&
+                            find_outside(text, {"==", "!=", "<", ">"}, word) == text.npos;
+  return is_bracketed ? read_condition(text.substr(1, text.size() - 2), depth + 1)
+                      : read_comparison(text);
+}
+
+std::optional<SymExpr> GuardReader::read_comparison(std::string_view text) const {
+  std::string_view relation;
+  const std::size_t at = find_outside(text, {"==", "!=", ">=", "<=", ">", "<"}, relation);
+  if (at == std::string_view::npos) return std::nullopt;
   try {
     const SymExpr left = symbols_.parse(text.substr(0, at));
     const SymExpr right = symbols_.parse(text.substr(at + relation.size()));
-    result.relations.push_back({left, right, std::string(relation)});
+    if (relation == "==") return symbols_.eq(left, right);
+    if (relation == "!=") return symbols_.ne(left, right);
+    if (relation == ">=") return symbols_.ge(left, right);
+    if (relation == "<=") return symbols_.le(left, right);
+    return relation == ">" ? symbols_.gt(left, right) : symbols_.lt(left, right);
   } catch (const Error&) {
-    result.is_complete = false;  // written in a way that only Python reads
+    return std::nullopt;  // written in a way that only Python reads
   }
 }
 

@@ -86,6 +86,11 @@ DimVector attended_sizes(ShapeEnv& env, const Attention& given) {
     return std::string("Expected key and value to have the same sequence length");
   });
   sizes.push_back(given.query.sizes[rank - 2]);
+  if (given.mask != nullptr) {
+    DimVector scores = sizes;
+    scores.push_back(given.key.sizes[rank - 2]);
+    static_cast<void>(broadcast_sizes(env, scores, given.mask->sizes));
+  }
   sizes.push_back(given.value.sizes[rank - 1]);
   return sizes;
 }

@@ -25,5 +25,16 @@ TEST(AttentionRules, DropoutMakesAttentionContiguous) {
             "f32[2, 3, 5, 8]");
 }
 
+TEST(AttentionRules, AMaskHasTheSizesOfTheScores) {
+  const std::string operands = "%q: input f32[2, 3, 5, 8], %k: input f32[2, 3, s0, 8], ";
+  const std::string call = "aten.scaled_dot_product_attention.default(%q, %k, %k, %m)";
+  EXPECT_EQ(infer(operands + "%m: input b8[5, s0]", call).constraints, std::vector<std::string>{});
+  EXPECT_EQ(infer(operands + "%m: input b8[5, 9]", call).constraints,
+            std::vector<std::string>{"Eq(s0, 9)"});
+  EXPECT_EQ(refusal(operands + "%m: input b8[4, s0]", call),
+            "The size of tensor a (5) must match the size of tensor b (4) at non-singleton "
+            "dimension 2");
+}
+
 }  // namespace
 }  // namespace winze

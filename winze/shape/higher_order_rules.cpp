@@ -320,25 +320,80 @@ void auto_functionalized_v2(ShapeCall& call) {
 
 // --- vmap, as export keeps it
 
-/// The tensor without the dimension that is mapped over.
+/// How many elements a level runs over that begins with this call, or that this call adds a tensor
+/// to.
+std::optional<SymInt> elements_of(const Node& call) {
+  if (call.op() == op::torch__functorch_predispatch__vmap_increment_nesting) {
+    const Argument count = call.argument_or_default(0);
+    if (count.kind() == ArgumentKind::integer) return count.integer();
+    if (!count.is_value()) return std::nullopt;
+    const Meta& meta = call.graph().value_at(count.value_id()).meta();
+    return meta.has_expression ? std::optional(meta.expression) : std::nullopt;
+  }
+  const Value tensor = call.argument_value(0);
+  const Argument dim = call.argument_or_default(1);
+  if (!tensor || !tensor.is_tensor() || dim.kind() != ArgumentKind::integer) return std::nullopt;
+  const Sizes sizes = tensor.meta().tensor.sizes;
+  if (sizes.empty()) return std::nullopt;
+  return sizes[wrap_dim(dim.integer(), sizes.size())];
+}
+
+/// How many elements the level runs over that a call adds a tensor to, as far as the calls before
+/// it tell: export begins a level with one `_add_batch_dim` behind the other.
+std::optional<SymInt> elements_of_level(const Node& add) {
+  constexpr int looked_at = 8;
+  Node before = add ? add.prev() : Node();
+  for (int count = 0; before && count < looked_at; ++count, before = before.prev()) {
+    if (before.is_call_to(op::torch__functorch_predispatch__vmap_increment_nesting) ||
+        before.is_call_to(op::torch__functorch_predispatch__add_batch_dim))
+      return elements_of(before);
+    if (before.is_call_to(op::torch__functorch_predispatch__vmap_decrement_nesting)) break;
+  }
+  return std::nullopt;
+}
+
+/// The tensor without the dimension that is mapped over, which is as long as that of the others.
 void add_batch_dim(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
-  call.yield(without_dim(self, call.dim(1, self.dim())));
+  if (self.dim() == 0) fail("vmap cannot run over a tensor that has no dimension");
+  const std::size_t dim = call.dim(1, self.dim());
+  if (const std::optional<SymInt> elements = elements_of_level(call.node())) {
+    call.env().require_equal(self.sizes[dim], *elements, [&] {
+      return fmt::format("vmap runs over {} elements, and dimension {} of a tensor has {}",
+                         call.env().str(*elements), dim, call.env().str(self.sizes[dim]));
+    });
+  }
+  call.yield(without_dim(self, dim));
+}
+
+/// Whether each size of a recorded tensor is more than 1, so that its strides tell their order.
+bool tells_its_order(const ShapeEnv& env, const TensorMeta& tensor) {
+  return is_non_overlapping_and_dense(env, tensor) &&
+         std::ranges::all_of(tensor.sizes, [&](SymInt size) { return env.known_less(1, size); });
 }
 
 /// The mapped dimension lies where the operators before have put it, which a tensor without it does
-/// not tell: only a layout that is recorded is known.
+/// not tell: the order in memory is the one that is recorded.
 void remove_batch_dim(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   const std::size_t dim = call.dim(3, self.dim() + 1);
   DimVector sizes(self.sizes);
   sizes.insert(dim, call.sym_int(2));
   const Meta* const recorded = call.recorded(0);
-  if (recorded == nullptr || !recorded->is_tensor() ||
-      !std::ranges::equal(recorded->tensor.sizes, sizes,
-                          [&](SymInt a, SymInt b) { return call.env().known_equal(a, b); }))
+  const bool is_known = recorded != nullptr && recorded->is_tensor();
+  const bool is_as_recorded =
+      is_known && std::ranges::equal(recorded->tensor.sizes, sizes, [&](SymInt a, SymInt b) {
+        return call.env().known_equal(a, b);
+      });
+  const bool has_same_order = is_known && recorded->tensor.dim() == sizes.size() &&
+                              tells_its_order(call.env(), recorded->tensor);
+  if (!is_as_recorded && !has_same_order)
     call.cannot_infer("where a mapped dimension lies in memory is not known");
   FakeTensor result(recorded->tensor);
+  if (!is_as_recorded) {
+    result.strides = dense_strides_like(call.env(), sizes, recorded->tensor.strides);
+    result.sizes = sizes;
+  }
   result.dtype = self.dtype;
   result.device = self.device;
   call.yield(result);

@@ -97,5 +97,44 @@ TEST(HigherOrderRules, OperatorsThatCallOperatorsAreNotCalled) {
       "<higher_order.with_effects calls higher_order.with_effects>");
 }
 
+/// What is inferred anew of each call of this body, and what has to hold for it.
+std::string inferred_anew(const std::string& body) {
+  Context context;
+  const ExportedProgram program = parse_program(
+      context, "symbol s0 in [2, 64]\ngraph f(%x: input f32[s0, 3], %y: input f32[4, 3]) {\n" +
+                   body + "  return\n}\n");
+  ShapeRules rules(context);
+  Inference inference;
+  std::string text;
+  for (const Node node : program.graph->nodes()) {
+    if (!node.is_call()) continue;
+    rules.infer(node, inference);
+    for (const MetaId meta : inference.metas) {
+      append_type(text, context, meta, Device{});
+      text += "; ";
+    }
+    for (const ShapeConstraint& constraint : inference.constraints)
+      text += fmt::format("{}: {}; ", context.symbols().str(constraint.condition), constraint.why);
+  }
+  return text;
+}
+
+TEST(HigherOrderRules, VmapRunsOverAsManyElementsAsItsTensorsHave) {
+  EXPECT_EQ(inferred_anew(
+                "  %l = torch._functorch.predispatch._vmap_increment_nesting(4, \"error\") : None\n"
+                "  %a = torch._functorch.predispatch._add_batch_dim(%y, 0, 1) : f32[3]\n"
+                "  %b = torch._functorch.predispatch._add_batch_dim(%x, 0, 1) : "
+                "f32[3]\n"),
+            "None; f32[3]; f32[3]; Eq(s0, 4): vmap runs over 4 elements, and dimension 0 of a "
+            "tensor has s0; ");
+}
+
+TEST(HigherOrderRules, AMappedDimensionKeepsItsPlaceInMemory) {
+  EXPECT_EQ(inferred_anew("  %a = torch._functorch.predispatch._add_batch_dim(%x, 0, 1) : f32[3]\n"
+                          "  %b = torch._functorch.predispatch._remove_batch_dim(%a, 1, 7, 0) : "
+                          "f32[5, 3] strides [1, 5]\n"),
+            "f32[3]; f32[7, 3] strides [1, 7]; ");
+}
+
 }  // namespace
 }  // namespace winze

@@ -199,6 +199,20 @@ void contiguous_like_self(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format));
 }
 
+/// index_copy, index_add, index_reduce: `source` has a slice for each index.
+void index_from_slices(ShapeCall& call) {
+  const TensorMeta& index = call.tensor(2);
+  const TensorMeta& source = call.tensor(3);
+  const std::size_t dim = call.dim(1, call.tensor(0).dim());
+  if (index.dim() == 1 && dim < source.dim()) {
+    call.env().require_equal(index.sizes[0], source.sizes[dim], [&] {
+      return fmt::format("Number of indices ({}) should be equal to source.size(dim) ({})",
+                         call.env().str(index.sizes[0]), call.env().str(source.sizes[dim]));
+    });
+  }
+  contiguous_like_self(call);
+}
+
 /// What writes into a copy of self.
 void like_self(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
@@ -353,12 +367,12 @@ constexpr ShapeRow rows[] = {
     {op::aten_embedding_renorm__default, embedding_renorm},
     {op::aten_gather_default, gather},
     {op::aten_index_Tensor, index},
-    {op::aten_index_add_default, contiguous_like_self},
-    {op::aten_index_copy_default, contiguous_like_self},
+    {op::aten_index_add_default, index_from_slices},
+    {op::aten_index_copy_default, index_from_slices},
     {op::aten_index_fill_int_Scalar, like_self},
     {op::aten_index_fill_int_Tensor, like_self},
     {op::aten_index_put_default, like_self},
-    {op::aten_index_reduce_default, contiguous_like_self},
+    {op::aten_index_reduce_default, index_from_slices},
     {op::aten_index_select_default, index_select},
     {op::aten_item_default, item},
     {op::aten_masked_scatter_default, masked_scatter},

@@ -80,5 +80,13 @@ TEST(IndexingRules, ScatterIntoAViewKeepsStrides) {
             "f32[4, 2]");
 }
 
+TEST(IndexingRules, EachIndexHasASliceOfTheSource) {
+  const std::string call = "aten.index_copy.default(%x, 1, %i, %s)";
+  EXPECT_EQ(infer("%x: input f32[2, 9], %i: input i64[3], %s: input f32[2, s0]", call).constraints,
+            std::vector<std::string>{"Eq(s0, 3)"});
+  EXPECT_EQ(refusal("%x: input f32[2, 9], %i: input i64[3], %s: input f32[2, 4]", call),
+            "Number of indices (3) should be equal to source.size(dim) (4)");
+}
+
 }  // namespace
 }  // namespace winze

@@ -57,23 +57,14 @@ std::string types_of(Context& context, std::span<const MetaId> metas) {
   return text.empty() ? "nothing" : text;
 }
 
-SymExpr condition_of(SymbolicContext& symbols, const GuardRelation& guard) {
-  if (guard.relation == "==") return symbols.eq(guard.left, guard.right);
-  if (guard.relation == "!=") return symbols.ne(guard.left, guard.right);
-  if (guard.relation == ">=") return symbols.ge(guard.left, guard.right);
-  if (guard.relation == "<=") return symbols.le(guard.left, guard.right);
-  if (guard.relation == ">") return symbols.gt(guard.left, guard.right);
-  return symbols.lt(guard.left, guard.right);
-}
-
 /// Conditions on sizes that hold wherever a run of the program comes through: the guards on its
 /// inputs and what it asserts.
 std::vector<SymExpr> known_conditions(const ExportedProgram& program) {
   std::vector<SymExpr> conditions;
   const GuardReader reader(program);
   for (const std::string& guard : program.guards_code) {
-    for (const GuardRelation& relation : reader.read(guard).relations)
-      conditions.push_back(condition_of(program.context().symbols(), relation));
+    const std::vector<SymExpr> wanted = reader.read(guard).conditions;
+    conditions.insert(conditions.end(), wanted.begin(), wanted.end());
   }
   for (const Node assertion : program.graph->find_nodes(op::aten__assert_scalar_default)) {
     if (!assertion.argument(0).is_value()) continue;
@@ -262,7 +253,6 @@ std::vector<CallToInfer> calls_to_infer(Graph& root) {
     for (const Node node : graph.nodes()) {
       if (!node.is_call() || !operands.tell(node)) continue;
       calls.push_back({node, operands.tell_layout(node)});
-      if (node.op() == op::higher_order_wrap_with_autocast) continue;
       for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
         const Argument argument = node.argument(index);
         if (argument.kind() == ArgumentKind::graph)

@@ -175,7 +175,6 @@ Node MetaPropagation::next(Frame& frame) {
 }
 
 std::string_view MetaPropagation::why_untold(const Node& call) const {
-  if (call.op() == op::higher_order_wrap_with_autocast) return "autocast converts arguments first";
   return frames_.back().work->operands.why_untold(call);
 }
 

@@ -39,31 +39,67 @@ Node written_and_returned(const Node& call) {
   return {};
 }
 
+/// Whether `_enter_autocast` or `wrap_with_autocast` turns it on rather than off.
+bool turns_on(const Node& call) {
+  constexpr std::uint32_t enabled_at = 2;
+  if (call.argument_count() <= enabled_at) return true;
+  const Argument enabled = call.argument(enabled_at);
+  return enabled.kind() != ArgumentKind::boolean || enabled.boolean();
+}
+
+Regions autocast_regions(const Graph& graph) {
+  return {graph, op::torch_amp_autocast_mode__enter_autocast,
+          op::torch_amp_autocast_mode__exit_autocast};
+}
+
+/// Whether the call that runs the graph is under autocast, or turns it on itself.
+bool is_autocast_around(const Graph& graph) {
+  for (Node holder = graph.holder(); holder; holder = holder.graph().holder()) {
+    if (holder.is_call_to(op::higher_order_wrap_with_autocast)) return turns_on(holder);
+    if (const Node enter = autocast_regions(holder.graph()).innermost(holder))
+      return turns_on(enter);
+  }
+  return false;
+}
+
 }  // namespace
 
-OperandMetas::Stretches::Stretches(const Graph& graph, OpId enter, OpId leave) {
+Regions::Regions(const Graph& graph, OpId enter, OpId leave) {
   for (const OpId op : {enter, leave}) {
-    const int step = op == enter ? 1 : -1;
-    for (const Node node : graph.find_nodes(op, false)) borders_.push_back({node, step});
+    for (const Node node : graph.find_nodes(op, false)) borders_.push_back({node, {}, 0});
   }
   std::ranges::sort(borders_,
                     [](const Border& a, const Border& b) { return a.node.before(b.node); });
-  int depth = 0;
+  std::vector<Node> around;
   for (Border& border : borders_) {
-    depth += border.depth_behind;
-    border.depth_behind = depth;
+    if (border.node.is_call_to(enter)) {
+      around.push_back(border.node);
+    } else if (!around.empty()) {
+      around.pop_back();
+    }
+    border.depth_behind = around.size();
+    if (!around.empty()) border.innermost_behind = around.back();
   }
 }
 
-int OperandMetas::Stretches::depth(const Node& call) const {
+const Regions::Border* Regions::border_before(const Node& node) const {
   const auto behind = std::ranges::partition_point(
-      borders_, [&](const Border& border) { return border.node.before(call); });
-  return behind == borders_.begin() ? 0 : std::prev(behind)->depth_behind;
+      borders_, [&](const Border& border) { return border.node.before(node); });
+  return behind == borders_.begin() ? nullptr : &*std::prev(behind);
+}
+
+Node Regions::innermost(const Node& node) const {
+  const Border* const border = border_before(node);
+  return border == nullptr ? Node() : border->innermost_behind;
+}
+
+std::size_t Regions::depth(const Node& node) const {
+  const Border* const border = border_before(node);
+  return border == nullptr ? 0 : border->depth_behind;
 }
 
 OperandMetas::OperandMetas(const Graph& graph)
-    : autocast_(graph, op::torch_amp_autocast_mode__enter_autocast,
-                op::torch_amp_autocast_mode__exit_autocast) {
+    : autocast_(autocast_regions(graph)), is_autocast_around_(is_autocast_around(graph)) {
   find_changed_in_place(graph);
   find_lacking_dimension(graph);
 }
@@ -85,8 +121,8 @@ void OperandMetas::find_changed_in_place(const Graph& graph) {
 }
 
 void OperandMetas::find_lacking_dimension(const Graph& graph) {
-  const Stretches vmap(graph, op::torch__functorch_predispatch__vmap_increment_nesting,
-                       op::torch__functorch_predispatch__vmap_decrement_nesting);
+  const Regions vmap(graph, op::torch__functorch_predispatch__vmap_increment_nesting,
+                     op::torch__functorch_predispatch__vmap_decrement_nesting);
   if (vmap.empty()) return;
   std::vector<Node> open;
   for (const Node node : graph.find_nodes(op::torch__functorch_predispatch__add_batch_dim, false))
@@ -105,7 +141,8 @@ void OperandMetas::find_lacking_dimension(const Graph& graph) {
 }
 
 std::string_view OperandMetas::why_untold(const Node& call) const {
-  if (autocast_.depth(call) > 0) return "autocast converts arguments first";
+  const Node enter = autocast_.innermost(call);
+  if (enter ? turns_on(enter) : is_autocast_around_) return "autocast converts arguments first";
   if (changed_in_place_.empty()) return {};
   const std::vector<Node> operands = call.all_input_nodes();
   const bool any = std::ranges::any_of(

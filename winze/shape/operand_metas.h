@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,8 +12,32 @@
 
 namespace winze {
 
+/// The parts of a graph between calls that enter something and the calls that leave it.
+class Regions {
+ public:
+  /// O(borders, and their logarithm).
+  Regions(const Graph& graph, OpId enter, OpId leave);
+  [[nodiscard]] bool empty() const { return borders_.empty(); }
+  /// The call that enters the innermost region around the node; invalid where it is in none.
+  /// O(log borders), as the next one is.
+  [[nodiscard]] Node innermost(const Node& node) const;
+  /// How many regions are around the node.
+  [[nodiscard]] std::size_t depth(const Node& node) const;
+
+ private:
+  struct Border {
+    Node node;
+    Node innermost_behind;
+    std::size_t depth_behind;
+  };
+  [[nodiscard]] const Border* border_before(const Node& node) const;
+
+  std::vector<Border> borders_;  ///< in order
+};
+
 /// Of which calls of a graph the metas of the operands tell what they yield. Not of those
-/// - between `_enter_autocast` and `_exit_autocast`, which convert arguments first;
+/// - under autocast, which converts arguments first: between `_enter_autocast` and `_exit_autocast`
+///   or in the body of a `wrap_with_autocast`, unless these turn it off;
 /// - with an operand whose sizes or strides are changed in place (`t_`, `squeeze_`): a value has
 ///   one meta, and such a tensor has one before and another one afterwards.
 ///
@@ -21,7 +46,7 @@ namespace winze {
 /// on both.
 class OperandMetas {
  public:
-  /// O(calls that are one of these), which most graphs have none of.
+  /// O(calls that are one of these, which most graphs have none of, and the graphs around it).
   explicit OperandMetas(const Graph& graph);
   /// Why they do not tell it; empty where they do. O(log borders of autocast, and the operands).
   [[nodiscard]] std::string_view why_untold(const Node& call) const;
@@ -32,25 +57,11 @@ class OperandMetas {
   }
 
  private:
-  /// Stretches of a graph between calls that enter and calls that leave something.
-  class Stretches {
-   public:
-    Stretches(const Graph& graph, OpId enter, OpId leave);
-    [[nodiscard]] bool empty() const { return borders_.empty(); }
-    /// How often it is entered and not left yet. O(log borders).
-    [[nodiscard]] int depth(const Node& call) const;
-
-   private:
-    struct Border {
-      Node node;
-      int depth_behind = 0;
-    };
-    std::vector<Border> borders_;  ///< in order
-  };
   void find_changed_in_place(const Graph& graph);
   void find_lacking_dimension(const Graph& graph);
 
-  Stretches autocast_;
+  Regions autocast_;
+  bool is_autocast_around_ = false;  ///< where none of the graph's own regions is
   /// Nodes that stand for a tensor whose sizes or strides change.
   tsl::robin_set<std::uint32_t> changed_in_place_;
   /// Calls whose results have a dimension that their metas lack.

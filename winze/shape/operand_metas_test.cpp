@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "winze/program/program_text.h"
 
 namespace winze {
@@ -81,6 +83,51 @@ graph forward(%x: input f32[2, 3, 4]) {
     if (node.is_call() && !operands.tell_layout(node)) names.emplace_back(node.value().name());
   }
   EXPECT_THAT(names, ElementsAre("row_sin", "row", "mul", "mapped"));
+}
+
+TEST(OperandMetas, TellWhereAutocastIsTurnedOff) {
+  EXPECT_THAT(untold(R"(
+graph forward(%x: input f32[2, 2]) {
+  %on = torch.amp.autocast_mode._enter_autocast("cpu", bf16, True, False) : unknown
+  %off = torch.amp.autocast_mode._enter_autocast("cpu", bf16, False, False) : unknown
+  %inside = aten.mm(%x, %x) : f32[2, 2]
+  torch.amp.autocast_mode._exit_autocast(%off)
+  %between = aten.mm(%x, %x) : bf16[2, 2]
+  torch.amp.autocast_mode._exit_autocast(%on)
+  return output %inside, output %between
+})"),
+              ElementsAre("off", "between", "nothing"));
+}
+
+/// The calls of the innermost body that are untold, where the calls around it turn autocast on and
+/// off as told.
+std::vector<std::string> untold_in_body(std::string_view outer, std::string_view inner) {
+  Context context;
+  const ExportedProgram program = parse_program(context, fmt::format(R"(
+graph forward(%x: input f32[2, 2]) {{
+  %a = higher_order.wrap_with_autocast("cpu", bf16, {}, False, graph outer(%b: f32[2, 2]) {{
+    %c = higher_order.wrap_with_autocast("cpu", bf16, {}, False, graph inner(%d: f32[2, 2]) {{
+      %e = aten.mm(%d, %d) : f32[2, 2]
+      return %e
+    }}, %b) : f32[2, 2]
+    return %c
+  }}, %x) : f32[2, 2]
+  return output %a
+}})",
+                                                                     outer, inner));
+  const Graph& body = *program.graph->all_graphs().back();
+  const OperandMetas operands(body);
+  std::vector<std::string> names;
+  for (const Node node : body.nodes()) {
+    if (node.is_call() && !operands.tell(node)) names.emplace_back(node.value().name());
+  }
+  return names;
+}
+
+TEST(OperandMetas, TheInnermostRegionAroundABodyDecides) {
+  EXPECT_THAT(untold_in_body("True", "True"), ElementsAre("e"));
+  EXPECT_THAT(untold_in_body("False", "True"), ElementsAre("e"));
+  EXPECT_THAT(untold_in_body("True", "False"), ElementsAre());
 }
 
 }  // namespace

@@ -265,6 +265,10 @@ SymInt ShapeCall::unbacked_size(std::size_t result, std::size_t dim, Range range
   if (known != nullptr && known->is_tensor() && dim < known->tensor.dim()) {
     const SymInt size = known->tensor.sizes[dim];
     const Range held = env_.symbols().range(size);
+    if (intersection(held, range) != range && env_.renews_range(size)) {
+      env_.symbols().set_range(size, range);
+      return size;
+    }
     if (intersection(held, range).empty())
       fail("result {} has the size {}, but {} yields sizes in {}", result, env_.str(size),
            op().qualified_name, range.str());

@@ -51,6 +51,8 @@ class ShapeCall {
   [[nodiscard]] Context& context() const { return graph_.context(); }
   /// The graph that the call stands in.
   [[nodiscard]] const Graph& graph() const { return graph_; }
+  /// The node that is inferred anew; none for a call about to be made.
+  [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] const Op& op() const { return *signature_.op; }
   [[nodiscard]] std::uint32_t parameter() const { return parameter_; }
 
@@ -118,7 +120,8 @@ class ShapeCall {
   [[nodiscard]] std::span<const MetaId> results() const { return results_; }
 
   /// A size of result `result` that depends on data. When a node is inferred anew the size it has,
-  /// whose symbol the program knows, as long as it lies in `range`; else a new symbol.
+  /// whose symbol the program knows, as long as it lies in `range`; else a new symbol. A symbol of
+  /// `ShapeEnv::renew_ranges` gets the range.
   [[nodiscard]] SymInt unbacked_size(std::size_t result, std::size_t dim, Range range);
   /// The same for a result that is a number.
   [[nodiscard]] SymExpr unbacked_value(std::size_t result, ValueKind kind);

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <tsl/robin_set.h>
 
 #include "winze/shape/expr_memo.h"
 #include "winze/symbolic/symbolic_context.h"
@@ -62,6 +65,12 @@ class ShapeEnv {
   /// afterwards.
   [[nodiscard]] std::size_t assumption_count() const { return not_negative_.size(); }
   void forget_assumptions(std::size_t kept = 0);
+
+  using SymSet = tsl::robin_set<SymExpr, std::hash<SymExpr>>;
+  /// From now on the range of each of these symbols, which stand for data, widens to what the call
+  /// yields that makes the symbol: its range was no more than what the call's operands allowed.
+  void renew_ranges(SymSet symbols) { renewed_ = std::move(symbols); }
+  [[nodiscard]] bool renews_range(SymExpr symbol) const { return renewed_.contains(symbol); }
 
   /// Known to be a multiple of `b`; false where `b` may be 0.
   [[nodiscard]] bool known_multiple(SymInt a, SymInt b) const;
@@ -159,6 +168,7 @@ class ShapeEnv {
   SymbolicContext& symbols_;
   mutable std::vector<std::uint8_t> facts_;  ///< by index of the expression; 0 where not asked yet
   std::vector<SymExpr> not_negative_;        ///< the assumptions: each is at least 0
+  SymSet renewed_;
   std::vector<ShapeConstraint> constraints_;
   mutable ExprMemo memo_;
 };

@@ -19,15 +19,6 @@ constexpr std::int64_t largest_size = 64;
 constexpr std::int64_t largest_growth = 4;
 constexpr int max_repairs = 400;
 
-bool holds(std::int64_t left, std::string_view relation, std::int64_t right) {
-  if (relation == "==") return left == right;
-  if (relation == "!=") return left != right;
-  if (relation == ">=") return left >= right;
-  if (relation == "<=") return left <= right;
-  if (relation == ">") return left > right;
-  return left < right;
-}
-
 }  // namespace
 
 std::optional<std::int64_t> SymbolChoice::evaluate(SymExpr expression) const {
@@ -139,8 +130,8 @@ void SymbolChoices::read_guards() {
   const GuardReader reader(program_);
   constexpr std::size_t most = 1000;
   for (std::size_t index = 0; index < std::min(most, program_.guards_code.size()); ++index) {
-    for (GuardRelation& relation : reader.read(program_.guards_code[index]).relations)
-      guards_.push_back(std::move(relation));
+    const std::vector<SymExpr> wanted = reader.read(program_.guards_code[index]).conditions;
+    guards_.insert(guards_.end(), wanted.begin(), wanted.end());
   }
 }
 
@@ -153,10 +144,9 @@ bool SymbolChoices::is_allowed(const SymbolChoice& choice) const {
     const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr;
     return integer == nullptr ? std::nullopt : std::optional(*integer);
   };
-  for (const GuardRelation& guard : guards_) {
-    const auto left = number(guard.left);
-    const auto right = number(guard.right);
-    if (!left || !right || !holds(*left, guard.relation, *right)) return false;
+  for (const SymExpr guard : guards_) {
+    const auto holds = choice.evaluate_exactly(guard);
+    if (!holds || *holds != SymValue(true)) return false;
   }
   for (const Node input : user_inputs(program_)) {
     const Meta& meta = input.value().meta();

@@ -71,7 +71,7 @@ class SymbolChoices {
   const ExportedProgram& program_;
   std::vector<SymExpr> symbols_;
   tsl::robin_map<SymExpr, std::int64_t, std::hash<SymExpr>> fixed_;
-  std::vector<GuardRelation> guards_;
+  std::vector<SymExpr> guards_;
   std::vector<SymbolChoice> choices_;
   std::vector<std::string> notes_;
 };

@@ -29,10 +29,10 @@ with a warning.
 
 A number that export wrote into the program because the example had that size (`view(%x, [2, 8, 32])`)
 is not known as one. Where the new sizes contradict it, or hold for one value of a symbol alone, the
-pass fails and names each such call, the symbol and the value; it never takes such a number for a size,
-or a size for that of the example. Where a number merely cuts off what a larger size would have more,
-as the end of a `slice` does, the pass warns. Numbers that are no sizes, as the divisor of a mean, are
-not seen.
+pass fails and names each such number, the call that it stands in, the symbol and the value; it never
+takes such a number for a size, or a size for that of the example. Where nothing contradicts it the
+pass warns: of ends of a `slice`, of what `arange` and the like make, of operands such as the divisor
+of a mean. Numbers that were computed from a size (its root, one less) are not seen.
 
 Metas that say the same are left as they are spelled. A call without a shape rule keeps its results as
 long as its inputs do not change, else the pass fails.)",
@@ -47,6 +47,7 @@ long as its inputs do not change, else the pass fails.)",
     .group = "shape",
     .run = infer_shapes,
     .options = infer_shapes_options,
+    .edits_stand_together = true,
 };
 
 }  // namespace winze

@@ -42,17 +42,23 @@ Range range_of(const RangeConstraint& constraint) {
           constraint.max_val.value_or(Range::infinity)};
 }
 
-/// Whether it speaks of constants alone.
-bool is_constant(const SymbolicContext& symbols, const GuardRelation& relation) {
-  return !symbols.has_symbol(relation.left) && !symbols.has_symbol(relation.right);
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// `L['x'].size()[0]`
+bool names_size(std::string_view text) {
+  return text.starts_with("L['") && text.ends_with(']') && text.find("L['", 1) == text.npos;
 }
 
 /// Whether it does no more than give a size its number: `L['x'].size()[0] == 4`.
-bool names_one_size(const std::string& guard) {
-  const std::size_t at = guard.find(" == ");
-  return guard.starts_with("L['") && at != std::string::npos && guard[at - 1] == ']' &&
-         guard.find("L['", 1) == std::string::npos && at + 4 < guard.size() &&
-         guard.find_first_not_of("0123456789", at + 4) == std::string::npos;
+bool names_one_size(std::string_view guard) {
+  constexpr std::string_view equals = " == ";
+  const std::size_t at = guard.find(equals);
+  if (at == std::string_view::npos) return false;
+  const std::string_view left = guard.substr(0, at);
+  const std::string_view right = guard.substr(at + equals.size());
+  return (names_size(left) && is_number(right)) || (is_number(left) && names_size(right));
 }
 
 }  // namespace
@@ -158,14 +164,13 @@ void ProgramSizes::update_guards(ExportedProgram& program) const {
     const GuardReader::Result before = guards_.read(guard);
     const GuardReader::Result after = now.read(guard);
     Proof proof = Proof::yes;
-    for (const GuardRelation& relation : after.relations) {
-      const Proof part = prove(symbols, relation);
+    for (const SymExpr condition : after.conditions) {
+      const Proof part = symbols.prove(condition);
       if (part != Proof::yes && proof != Proof::no) proof = part;
     }
     const bool was_constant =
-        before.is_complete &&
-        std::ranges::all_of(before.relations, [&](const GuardRelation& relation) {
-          return is_constant(symbols, relation);
+        before.is_complete && std::ranges::none_of(before.conditions, [&](SymExpr condition) {
+          return symbols.has_symbol(condition);
         });
     if (proof != Proof::yes && was_constant && names_one_size(guard)) continue;
     if (proof == Proof::no) {
@@ -176,6 +181,10 @@ void ProgramSizes::update_guards(ExportedProgram& program) const {
     kept.push_back(std::move(guard));
   }
   program.guards_code = std::move(kept);
+}
+
+void ProgramSizes::refresh_ranges(ExportedProgram& program) const {
+  update_ranges(program, {});
 }
 
 bool ProgramSizes::drop_example_inputs(ExportedProgram& program) const {

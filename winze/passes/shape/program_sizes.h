@@ -20,6 +20,8 @@ class ProgramSizes {
 
   /// Ranges and hints of symbols. Before metas are inferred, since proofs need the ranges.
   void update_symbols(ExportedProgram& program, const SizeChanges& changes) const;
+  /// Ranges that inferring metas gave to symbols that stand for data.
+  void refresh_ranges(ExportedProgram& program) const;
   /// Drops guards that did no more than name a size of the example. Once the inputs have their new
   /// metas. \throws Error where a guard cannot hold any more.
   void update_guards(ExportedProgram& program) const;

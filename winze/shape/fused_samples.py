@@ -113,7 +113,6 @@ def product_samples() -> Iterator[Sample]:
         yield aten.addmm.dtype, [floats(8, dtype=half), a, b, out_dtype], {}
     yield aten.linalg_matmul.default, [a, b], {}
     yield aten._addmm_activation.default, [floats(8), floats(4, 16), floats(16, 8)], {}
-    integers = torch.ones(32, 32, dtype=torch.int8)
     yield aten._convert_weight_to_int4pack.default, [torch.ones(16, 32, dtype=torch.uint8), 2], {}
     yield aten._convert_weight_to_int4pack_for_cpu.default, [torch.ones(16, 64, dtype=torch.int32), 2], {}
     packed = torch.ones(2, 2, 32, 1, dtype=torch.int32)

@@ -46,8 +46,9 @@ struct CallToInfer {
 /// Infers every call of the program that has a rule anew, nested graphs included, and gives a
 /// finding for each whose recorded results differ, with both, and for each that PyTorch would
 /// refuse. What cannot be told is no finding; what neither ranges nor guards prove has to hold for
-/// the sizes that the program was exported with. At most 1000, and one that says how many more
-/// there are. A few microseconds a call.
+/// the sizes that the program was exported with. Strides of dimensions of size 1 do not count, nor
+/// strides and offsets of tensors under vmap (`OperandMetas`). At most 1000, and one that says how
+/// many more there are. A few microseconds a call.
 [[nodiscard]] std::vector<Diagnostic> verify_metas(const ExportedProgram& program);
 
 /// The same for the calls that the edits of the journal's open transaction may have made wrong.

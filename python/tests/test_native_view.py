@@ -86,8 +86,10 @@ def test_arguments_are_set_as_in_torch_fx(program: winze.Program) -> None:
         add.args = (x, y, 1, 1)
     with pytest.raises(TypeError, match='has no argument "beta"'):
         add.kwargs = {"beta": 1}
-    with pytest.raises(winze.Error, match="takes Tensor, not"):
+    with pytest.raises(winze.Error, match=r'argument 1 \("other"\) of aten.add.Tensor is missing'):
         add.args = (x,)
+    with pytest.raises(winze.Error, match="takes Tensor, not a string"):
+        add.args = (x, "y")
     with pytest.raises(winze.Error, match="use"):
         add.args = (found["r"], y)
     with pytest.raises(TypeError, match="takes no arguments"):

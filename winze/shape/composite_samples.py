@@ -94,8 +94,9 @@ def statistics_samples() -> Iterator[Sample]:
         yield aten.gradient.array, [samples], {"dim": [0, 1]}
         yield aten.gradient.scalarrayint, [samples], {"spacing": [2.0], "dim": 1}
         yield aten.gradient.scalarrayarray, [samples], {"spacing": [2.0, 1.0], "dim": [0, 1]}
-        yield aten.gradient.tensorarrayint, [samples], {"spacing": [floats(5)], "dim": 1}
-        yield aten.gradient.tensorarray, [samples], {"spacing": [floats(4), floats(5)], "dim": [0, 1]}
+    samples = floats(4, 5)
+    yield aten.gradient.tensorarrayint, [samples], {"spacing": [floats(5)], "dim": 1}
+    yield aten.gradient.tensorarray, [samples], {"spacing": [floats(4), floats(5)], "dim": [0, 1]}
     lengths, offsets = torch.tensor([2, 3]), torch.tensor([0, 2, 5])
     yield aten.segment_reduce.default, [floats(5, 3), "sum"], {"lengths": lengths, "unsafe": True}
     yield aten.segment_reduce.default, [floats(5, 3), "sum"], {"offsets": offsets, "unsafe": True}

@@ -103,7 +103,7 @@ class PartsByNumber {
     for (const Part& part : parts_) {
       const auto size = size_of(part.call, *part.place);
       if (!size || *size == SymInt(part.size_before)) continue;
-      context.warn("{} takes {} of {} elements, and took them of {}", part.call,
+      context.warn("{} takes {} elements, of {} now and of {} before", part.call,
                    count_of(part.call, *part.place), symbols_.str(*size), part.size_before);
     }
   }

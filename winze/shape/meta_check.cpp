@@ -159,12 +159,13 @@ class MetaVerifier {
     std::vector<MetaId> recorded;
     for (std::uint32_t index = 0; index < node.value_count(); ++index)
       recorded.push_back(node.value(index).meta_id());
-    suspects_.push_back({call,
-                         fmt::format("results are recorded as {}, but {} yields {}",
-                                     types_of(root_.context(), recorded), name_of(node),
-                                     types_of(root_.context(), inference_.metas)),
-                         "the pass infer-shapes infers them anew; a pass of your own calls propagate_metas",
-                         same == Proof::no});
+    suspects_.push_back(
+        {call,
+         fmt::format("results are recorded as {}, but {} yields {}",
+                     types_of(root_.context(), recorded), name_of(node),
+                     types_of(root_.context(), inference_.metas)),
+         "the pass infer-shapes infers them anew; a pass of your own calls propagate_metas",
+         same == Proof::no});
   }
 
   /// Whether what was inferred is what is recorded; yes where nothing can be said.

@@ -60,6 +60,12 @@ FakeTensor sumproduct_pair(ShapeCall& call, FakeTensor a, FakeTensor b,
       (in_a ? only_a : only_b).push_back(dim);
     }
   }
+  // So that the result is contiguous more often, PyTorch multiplies in the other order where that
+  // puts the dimensions in theirs.
+  if (!only_a.empty() && !only_b.empty() && only_b.back() < only_a.front()) {
+    std::swap(a, b);
+    std::swap(only_a, only_b);
+  }
   DimVector sizes;
   std::vector<std::size_t> order;
   for (const auto* dims : {&both, &only_a}) {
@@ -195,7 +201,7 @@ class Einsum {
     const TensorMeta& tensor = *tensors_[index];
     FakeTensor result(tensor);
     result.sizes = DimVector(rank_, 1);
-    result.strides = DimVector(rank_, 0);
+    result.strides = DimVector(rank_, 1);  // as unsqueeze gives the last dimension
     std::vector<bool> seen(rank_, false);
     std::size_t from = 0;
     const auto put = [&](std::size_t place) {

@@ -12,7 +12,13 @@ TEST(ContractionRules, EinsumPutsLabelsWhereTheyAreAskedFor) {
             "f32[s0, 5]");
   EXPECT_EQ(inferred("%a: input f32[3, 4], %b: input f32[4, 5]",
                      "aten.einsum.default(\"ij,jk->ki\", [%a, %b])"),
-            "f32[5, 3] strides [1, 5]");
+            "f32[5, 3]");
+  EXPECT_EQ(inferred("%a: input f32[3, 4, 6], %b: input f32[4, 5]",
+                     "aten.einsum.default(\"ijl,jk->ikl\", [%a, %b])"),
+            "f32[3, 5, 6] strides [30, 1, 5]");
+  EXPECT_EQ(inferred("%a: input f32[3, 4] strides [1, 3], %b: input f32[3, 1]",
+                     "aten.einsum.default(\"ab,ac->cab\", [%a, %b])"),
+            "f32[1, 3, 4] strides [1, 1, 3]");
   EXPECT_EQ(inferred("%a: input f32[3, 3]", "aten.einsum.default(\"ii->i\", [%a])"),
             "f32[3] strides [4]");
   EXPECT_EQ(inferred("%a: input f32[2, 3, 4], %b: input f32[4, 5]",

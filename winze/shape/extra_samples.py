@@ -121,6 +121,11 @@ def export_samples() -> Iterator[Sample]:
         ("bhid,bhjd->bhij", [floats(2, 3, 4, 5), floats(2, 3, 6, 5)]),
         ("ab,bc,cd->ad", [matrix, floats(4, 5), floats(5, 6)]),
         ("ij,ij->i", [matrix, matrix]),
+        ("ij,jk->ki", [matrix, floats(4, 5)]),
+        ("ijl,jk->ikl", [floats(3, 4, 6), floats(4, 5)]),
+        ("bclhn,bclhp->bchpn", [floats(2, 3, 5, 4, 8), floats(2, 4, 6, 3, 5).permute(0, 3, 4, 1, 2)]),
+        ("bclhn,bclhp->bchpn", [floats(2, 1, 5, 4, 8), floats(2, 1, 5, 4, 6)]),
+        ("ab,ac->cab", [floats(4, 3).t(), floats(3, 1)]),
     ):
         yield aten.einsum.default, [equation, operands], {}
     for function in (aten.linalg_norm, aten.linalg_cond, aten.linalg_matrix_rank, aten.matrix_exp, aten.logdet):

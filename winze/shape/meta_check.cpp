@@ -7,8 +7,8 @@
 
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_findings.h"
-#include "winze/program/guards.h"
 #include "winze/schema/op_ids.h"
+#include "winze/shape/known_conditions.h"
 #include "winze/shape/meta_edits.h"
 #include "winze/shape/operand_metas.h"
 
@@ -57,40 +57,6 @@ std::string types_of(Context& context, std::span<const MetaId> metas) {
   return text.empty() ? "nothing" : text;
 }
 
-/// Conditions on sizes that hold wherever a run of the program comes through: the guards on its
-/// inputs and what it asserts.
-std::vector<SymExpr> known_conditions(const ExportedProgram& program) {
-  std::vector<SymExpr> conditions;
-  const GuardReader reader(program);
-  for (const std::string& guard : program.guards_code) {
-    const std::vector<SymExpr> wanted = reader.read(guard).conditions;
-    conditions.insert(conditions.end(), wanted.begin(), wanted.end());
-  }
-  for (const Node assertion : program.graph->find_nodes(op::aten__assert_scalar_default)) {
-    if (!assertion.argument(0).is_value()) continue;
-    const Meta& meta = assertion.argument_value(0).meta();
-    if (meta.kind == ValueKind::sym_bool && meta.has_expression)
-      conditions.push_back(meta.expression);
-  }
-  return conditions;
-}
-
-/// While it lives, what is known of the sizes of a program's runs is assumed.
-class KnownConditions {
- public:
-  KnownConditions(ShapeEnv& env, const ExportedProgram& program)
-      : env_(env), assumed_before_(env.assumption_count()) {
-    for (const SymExpr condition : known_conditions(program)) env_.assume(condition);
-  }
-  KnownConditions(const KnownConditions&) = delete;
-  KnownConditions& operator=(const KnownConditions&) = delete;
-  ~KnownConditions() { env_.forget_assumptions(assumed_before_); }
-
- private:
-  ShapeEnv& env_;
-  std::size_t assumed_before_;
-};
-
 /// While it lives, each symbol has the value that the program was exported with, where it is known.
 class ExampleSizes {
  public:
@@ -120,7 +86,7 @@ class MetaVerifier {
       : program_(program),
         root_(*program.graph),
         rules_(ShapeRules::of(root_.context())),
-        conditions_(rules_.env(), program),
+        conditions_(rules_.env(), known_conditions(program)),
         compare_offsets_(records_offsets(program)) {
     findings_.set_printable(true);
   }
@@ -140,7 +106,6 @@ class MetaVerifier {
     CallToInfer call;
     std::string message;
     std::string hint;
-    bool is_proved = false;
   };
 
   void check(const CallToInfer& call) {
@@ -154,8 +119,7 @@ class MetaVerifier {
            error.diagnostic().hint});
       return;
     }
-    const Proof same = as_recorded(call);
-    if (same == Proof::yes) return;
+    if (as_recorded(call)) return;
     std::vector<MetaId> recorded;
     for (std::uint32_t index = 0; index < node.value_count(); ++index)
       recorded.push_back(node.value(index).meta_id());
@@ -164,30 +128,28 @@ class MetaVerifier {
          fmt::format("results are recorded as {}, but {} yields {}",
                      types_of(root_.context(), recorded), name_of(node),
                      types_of(root_.context(), inference_.metas)),
-         "the pass infer-shapes infers them anew; a pass of your own calls propagate_metas",
-         same == Proof::no});
+         "the pass infer-shapes infers them anew; a pass of your own calls propagate_metas"});
   }
 
-  /// Whether what was inferred is what is recorded; yes where nothing can be said.
-  [[nodiscard]] Proof as_recorded(const CallToInfer& call) {
-    if (inference_.state != InferenceState::inferred) return Proof::yes;
+  /// Whether what was inferred is what is recorded; true where nothing can be said.
+  [[nodiscard]] bool as_recorded(const CallToInfer& call) {
+    if (inference_.state != InferenceState::inferred) return true;
     const Proof same = same_results(rules_.env(), call.node, inference_,
                                     compared_layout(call.tells_layout, compare_offsets_));
     // Where something has to be assumed, so has that the two agree.
-    return same == Proof::unknown && !inference_.constraints.empty() ? Proof::yes : same;
+    return same == Proof::yes || (same == Proof::unknown && !inference_.constraints.empty());
   }
 
   /// Export decides by the sizes of its example, and guards on how it did. Few of these guards are
-  /// proofs of anything: where the ranges leave something open, the example has to agree.
+  /// proofs of anything: where the ranges leave something open, as whether a reshape copies, the
+  /// example decides. It lies in the ranges, so it agrees with nothing that is wrong for all sizes.
   void acquit_at_example() {
-    if (std::ranges::all_of(suspects_, &Suspect::is_proved))
-      return;  // setting ranges forgets proofs
+    if (suspects_.empty()) return;  // setting ranges forgets proofs
     const ExampleSizes example(program_);
     std::erase_if(suspects_, [&](const Suspect& suspect) {
-      if (suspect.is_proved) return false;
       try {
         rules_.infer(suspect.call.node, inference_);
-        return as_recorded(suspect.call) == Proof::yes;
+        return as_recorded(suspect.call);
       } catch (const Error&) {
         return false;
       }

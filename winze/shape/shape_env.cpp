@@ -155,7 +155,7 @@ bool ShapeEnv::follows(SymInt a, SymInt b) const {
 }
 
 bool ShapeEnv::known_multiple(SymInt a, SymInt b) const {
-  if (known_zero(b) || symbols_.range(b).contains(0)) return false;
+  if (b == SymInt(0) || (symbols_.range(b).contains(0) && !known_less(0, b))) return false;
   if (constants(a, b)) return a.constant() % b.constant() == 0;
   return proof(Question::multiple, a, b, [&] { return symbols_.prove_divisible(a, b); }) ==
          Proof::yes;

@@ -124,6 +124,30 @@ bool all_coefficients_divisible(const SymbolicContext& context, SymExpr expr,
   });
 }
 
+bool is_multiple(SymbolicContext& context, SymExpr expr, std::int64_t divisor) {
+  constexpr int most_nested = 8;
+  SymExpr sum = context.expand(expr);
+  for (int round = 0; round < most_nested; ++round) {
+    if (all_coefficients_divisible(context, sum, divisor)) return true;
+    const auto view = terms_of(context, sum);
+    std::vector<SymExpr> terms(view.begin(), view.end());
+    bool changed = false;
+    for (SymExpr& term : terms) {
+      const auto [coefficient, rest] = split_coefficient(context, term);
+      const SymOp op = context.op(rest);
+      if (!coefficient.is_constant() || (op != SymOp::mod && op != SymOp::python_mod)) continue;
+      const SymExpr dividend = context.operands(rest)[0];
+      const SymExpr modulus = context.operands(rest)[1];
+      if (!modulus.is_constant() || floor_modulo(modulus.constant(), divisor) != 0) continue;
+      term = context.mul(coefficient, dividend);
+      changed = true;
+    }
+    if (!changed) return false;
+    sum = context.expand(context.add(terms));
+  }
+  return false;
+}
+
 void require_number(const SymbolicContext& context, SymExpr operand, SymOp op) {
   if (context.kind(operand) != SymKind::bool_kind) return;
   fail("{} needs numbers, but its operand `{}` is a boolean", sym_op_info(op).name,

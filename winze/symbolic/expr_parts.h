@@ -55,6 +55,11 @@ struct BaseAndExponent {
 [[nodiscard]] bool all_coefficients_divisible(const SymbolicContext& context, SymExpr expr,
                                               std::int64_t divisor);
 
+/// Whether an integer expression is a multiple of `divisor`, at least 1, by its terms: a remainder
+/// of a multiple of it, `x % (divisor*n)`, leaves the same as `x`. So the size that is padded to a
+/// multiple, `n + -n % 8`, is one of 8.
+[[nodiscard]] bool is_multiple(SymbolicContext& context, SymExpr expr, std::int64_t divisor);
+
 /// Throws Error unless the operand is a number (int or float).
 void require_number(const SymbolicContext& context, SymExpr operand, SymOp op);
 /// Throws Error unless the operand is a boolean.

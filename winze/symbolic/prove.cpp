@@ -106,7 +106,7 @@ class LowerBound {
     std::int64_t coefficient = 0;
     SymExpr dividend;
     SymExpr divisor;
-    bool exact = false;       // CleanDiv
+    bool exact = false;       // nothing is left over
     bool multiplied = false;  // by the divisor
   };
 
@@ -121,9 +121,13 @@ class LowerBound {
       if (op != SymOp::floor_div && op != SymOp::clean_div) continue;
       const auto parts = context_.operands(factors[i]);
       if (context_.range(parts[1]).lo <= 0) continue;
-      const QuotientTerm found{*coefficient, parts[0], parts[1], op == SymOp::clean_div,
-                               factors.size() == 2};
-      if (found.multiplied ? factors[1 - i] == parts[1] : parts[1].is_constant()) return found;
+      QuotientTerm found{*coefficient, parts[0], parts[1], op == SymOp::clean_div,
+                         factors.size() == 2};
+      if (found.multiplied ? factors[1 - i] != parts[1] : !parts[1].is_constant()) continue;
+      found.exact =
+          found.exact || (found.divisor.is_constant() &&
+                          is_multiple(context_, found.dividend, found.divisor.constant()));
+      return found;
     }
     return std::nullopt;
   }
@@ -355,11 +359,21 @@ Proof SymbolicContext::prove_divisible(SymExpr a, SymExpr k) {
     if (divisor.is_constant()) {
       if (divisor == SymExpr(0)) return Proof::unknown;
       const std::int64_t number = divisor.constant();
-      if (all_coefficients_divisible(*this, sum, number)) return Proof::yes;
+      if (number > 0 ? is_multiple(*this, sum, number)
+                     : all_coefficients_divisible(*this, sum, number))
+        return Proof::yes;
       const auto [constant, rest] = split_constant(*this, sum);
       if (constant.is_constant() && all_coefficients_divisible(*this, rest, number)) {
         return Proof::no;  // the constant is what is left over
       }
+    }
+    if (op(divisor) == SymOp::floor_div) {
+      // a = n * (a // n) where n divides a.
+      const SymExpr dividend = operands(divisor)[0];
+      const SymExpr number = operands(divisor)[1];
+      if (dividend == simple && number.is_constant() && number.constant() > 0 &&
+          is_multiple(*this, dividend, number.constant()))
+        return Proof::yes;
     }
     if (!divisor.is_constant()) {
       // Multiplied by the inverse, every term is an integer again; or the whole product is.

@@ -61,6 +61,18 @@ TEST_F(ProveTest, EqualityThroughDivisibility) {
   EXPECT_EQ(eq("2*v", "4*n"), Proof::unknown);
 }
 
+TEST_F(ProveTest, WhatIsPaddedToAMultipleIsOne) {
+  EXPECT_EQ(divisible("n + PythonMod(-n, 8)", "8"), Proof::yes);
+  EXPECT_EQ(divisible("n + PythonMod(-PythonMod(n, 8) + 8, 8)", "8"), Proof::yes);
+  EXPECT_EQ(divisible("n + PythonMod(-n, 12)", "8"), Proof::unknown);
+  EXPECT_EQ(divisible("n + 3*PythonMod(-n, 8)", "8"), Proof::unknown);
+  EXPECT_EQ(le("1", "(n + PythonMod(-n, 8))//8"), Proof::yes);
+  EXPECT_EQ(le("1", "(u + PythonMod(-u, 8))//8"), Proof::unknown);
+  EXPECT_EQ(divisible("n + PythonMod(-n, 8)", "(n + PythonMod(-n, 8))//8"), Proof::yes);
+  EXPECT_EQ(eq("(n + PythonMod(-n, 8))//((n + PythonMod(-n, 8))//8)", "8"), Proof::yes);
+  EXPECT_EQ(eq("(n + 1)//((n + 1)//8)", "8"), Proof::unknown);
+}
+
 TEST_F(ProveTest, QuotientAndRemainderMakeTheWhole) {
   EXPECT_EQ(eq("4*(v//4) + PythonMod(v, 4)", "v"), Proof::yes);
   EXPECT_EQ(eq("m*(v//m) + PythonMod(v, m)", "v"), Proof::yes);

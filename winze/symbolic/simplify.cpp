@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simplification by ranges. Kept apart from the canonical form, which never depends on ranges.
 #include <algorithm>
+#include <optional>
 
 #include "winze/symbolic/expr_parts.h"
 #include "winze/symbolic/number.h"
@@ -136,10 +137,19 @@ class Simplifier {
 
   bool is_positive(SymExpr expr) { return context_.range(expr).lo > 0; }
 
+  /// `a // (a // n)` is n, where `a` is a multiple of the constant n and not 0.
+  std::optional<SymExpr> inner_divisor(SymExpr a, SymExpr b) {
+    if (context_.op(b) != SymOp::floor_div || context_.operands(b)[0] != a) return std::nullopt;
+    const SymExpr number = context_.operands(b)[1];
+    if (!number.is_constant() || number.constant() < 1 || !is_positive(a)) return std::nullopt;
+    return is_multiple(context_, a, number.constant()) ? std::optional(number) : std::nullopt;
+  }
+
   SymExpr refine_quotient(SymExpr expr) {
     if (context_.kind(expr) != SymKind::int_kind) return expr;
     const SymExpr a = context_.operands(expr)[0];
     const SymExpr b = context_.operands(expr)[1];
+    if (const auto number = inner_divisor(a, b)) return *number;
     if (!is_positive(b)) return expr;
     const bool nested = context_.op(a) == SymOp::floor_div || context_.op(a) == SymOp::clean_div;
     if (nested) {

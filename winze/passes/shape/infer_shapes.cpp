@@ -14,6 +14,7 @@
 #include "winze/passes/shape/size_literals.h"
 #include "winze/program/program.h"
 #include "winze/schema/op_ids.h"
+#include "winze/shape/known_conditions.h"
 #include "winze/shape/meta_check.h"
 #include "winze/shape/meta_propagation.h"
 #include "winze/shape/meta_substitution.h"
@@ -262,9 +263,13 @@ void infer_for_new_sizes(Graph& graph, PassContext& context, const InferShapesOp
   const ProgramSizes sizes(program);
   MetaSubstitution substitution(program.context(), changes.replacements);
 
+  std::vector<SymExpr> conditions = known_conditions(program);
+  for (SymExpr& condition : conditions) condition = substitution(condition);
   if (!changes.replacements.empty()) substitution.apply(graph);
   sizes.update_symbols(program, changes);
-  const RenewedRanges renewed(ShapeRules::of(program.context()).env(), reliances.renewable());
+  ShapeEnv& env = ShapeRules::of(program.context()).env();
+  const RenewedRanges renewed(env, reliances.renewable());
+  const KnownConditions known(env, conditions);
   MetaPropagation propagation(graph);
   propagation.set_compare_offsets(records_offsets(program));
   for (const auto& [input, meta] : changes.inputs)
@@ -301,6 +306,8 @@ void infer_shapes(Graph& graph, PassContext& context) {
   const auto& options = context.options<InferShapesOptions>();
   if (!options.sym.empty() || !options.input.empty())
     return infer_for_new_sizes(graph, context, options);
+  // What export decided by its example, and a valid program says so, sizes alone do not tell.
+  if (context.has_program() && verify_metas(context.program()).empty()) return;
   MetaPropagation propagation(graph);
   propagation.set_compare_offsets(!context.has_program() || records_offsets(context.program()));
   Propagation result = propagation.run_all();

@@ -147,7 +147,6 @@ bool fits_type(ValueKind kind, const Type& type) {
       return kind == ValueKind::sym_int || kind == ValueKind::sym_bool || is_constant;
     case TypeKind::float_:
     case TypeKind::sym_float:
-      return is_number || is_constant;
     case TypeKind::scalar:
     case TypeKind::complex:
       return is_number || is_constant;

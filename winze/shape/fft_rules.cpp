@@ -162,11 +162,9 @@ FakeTensor resized(const ShapeCall& call, FakeTensor input, std::span<const std:
     const SymInt size = input.sizes[dims[at]];
     padded[dims[at]] = wanted;
     if (env.known_equal(size, wanted)) continue;
-    if (env.known_less(size, wanted)) {
-      pads = true;
-    } else if (env.known_less(wanted, size)) {
+    if (env.known_less(wanted, size)) {
       input = narrow(env, input, dims[at], 0, wanted);
-    } else if (is_whole) {
+    } else if (is_whole || env.known_less(size, wanted)) {
       pads = true;  // a view that is cut lies as the padded copy does
     } else {
       call.cannot_infer("whether {} or {} is larger is not known", env.str(size), env.str(wanted));

@@ -392,7 +392,7 @@ void remove_batch_dim(ShapeCall& call) {
   FakeTensor result(recorded->tensor);
   if (!is_as_recorded) {
     result.strides = dense_strides_like(call.env(), sizes, recorded->tensor.strides);
-    result.sizes = sizes;
+    result.sizes = std::move(sizes);
   }
   result.dtype = self.dtype;
   result.device = self.device;

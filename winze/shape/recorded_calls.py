@@ -343,6 +343,9 @@ REFUSALS = {
 }
 
 
+EXPANDING = ("aten.expand.default", "aten.expand_as.default")
+
+
 def explanation(answer: Answer) -> str:
     """Why a rule and the fake tensor differ where the rule is right all the same; empty where nothing explains it.
     That the kernel refuses the call is proved by running it."""
@@ -351,7 +354,7 @@ def explanation(answer: Answer) -> str:
         return "dropout that is off yields its input in export, and a copy below the autograd keys"
     if call.fails and "out=" in call.text:
         return "kernels refuse some out arguments: of another dtype, or with elements that share memory"
-    if answer.state == "different" and call.name == "aten.expand.default" and "[] strides []" in call.inputs[0]:
+    if answer.state == "different" and call.name in EXPANDING and "[] strides []" in call.inputs[0]:
         return "export expands tensors without dimensions through PyTorch's Python reference, which has strides of 1"
     if answer.state != "error" or call.fails or not is_really_refused(call):
         return ""

@@ -174,9 +174,9 @@ FakeTensor select(ShapeEnv& env, const TensorMeta& tensor, std::size_t dim, SymI
     fail("select(): index {} out of range for tensor of size {} at dimension {}", env.str(index),
          list_text(env, tensor.sizes), dim);
   }
-  // A symbolic index is checked when the program runs.
-  if (index.is_constant()) {
-    const SymInt least = index.constant() < 0 ? env.sub(0, index) : env.add(index, 1);
+  // An index that depends on data is checked when the program runs.
+  if (!env.is_unbacked(index)) {
+    const SymInt least = env.known_less(index, 0) ? env.sub(0, index) : env.add(index, 1);
     env.require_at_least(size, least, [&] {
       return fmt::format("select(): index {} out of range for tensor of size {} at dimension {}",
                          env.str(index), list_text(env, tensor.sizes), dim);

@@ -10,6 +10,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+TEST(ViewRules, DimensionsOfSizeOneJoinNothing) {
+  EXPECT_EQ(inferred("%x: input f32[5, 1, 3, 5] strides [5, 5, 0, 1]",
+                     "aten.reshape.default(%x, [3, 5, 5, 1])"),
+            "f32[3, 5, 5, 1]");
+  EXPECT_EQ(inferred("%x: input f32[s0, 1, 3, 4] strides [12, 7, 4, 1]",
+                     "aten.reshape.default(%x, [-1, 4])"),
+            "f32[3*s0, 4]");
+}
+
 TEST(ViewRules, ViewMergesWhatIsContiguous) {
   EXPECT_EQ(inferred("%x: input f32[2, 3, 4] strides [24, 4, 1]", "aten.view.default(%x, [2, 12])"),
             "f32[2, 12] strides [24, 1]");

@@ -88,13 +88,16 @@ class Reshaper {
   bool merge(std::size_t start, std::size_t end) {
     SymInt stride = strides_[end];
     SymInt length = sizes_[end];
+    std::size_t inner = end;  // dimensions of size 1 between two lie nowhere
     for (std::size_t dim = end; dim-- > start;) {
+      if (env_.known_one(sizes_[dim])) continue;
       const bool fits =
-          env_.known_one(sizes_[dim]) || env_.known_one(sizes_[dim + 1]) ||
-          env_.known_equal(strides_[dim], env_.mul(strides_[dim + 1], sizes_[dim + 1]));
+          env_.known_one(sizes_[inner]) ||
+          env_.known_equal(strides_[dim], env_.mul(strides_[inner], sizes_[inner]));
       if (!fits) return false;
-      if (!env_.known_one(sizes_[dim])) stride = env_.min(stride, strides_[dim]);
+      stride = env_.min(stride, strides_[dim]);
       length = env_.mul(length, sizes_[dim]);
+      inner = dim;
     }
     for (std::size_t count = end - start; count > 0; --count) {
       sizes_.erase(start + 1);

@@ -137,8 +137,10 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
                     options.source.valid() ? options.source : insertion_source_);
   const std::uint32_t first = nodes_[node.index].first_slot;
   for (std::uint32_t index = 0; index < slots; ++index) {
-    const Argument given = index < arguments.size() ? arguments[index] : Argument::default_value();
-    fill_slot(SlotId{first + index}, normalized(signature, index, given), node);
+    fill_slot(SlotId{first + index},
+              index < arguments.size() ? normalized(signature, index, arguments[index])
+                                       : Argument::default_value(),
+              node);
   }
   finish_node(node, after);
   const Node made = node_at(node);

@@ -268,8 +268,8 @@ class Graph {
   /// The elements of a list argument in the canonical form: constant lists are interned.
   [[nodiscard]] Argument canonical(const Argument& argument);
   /// Argument `index` of a call in its one spelling: `default_value` where it equals the default.
-  [[nodiscard]] Argument normalized(const OpSignature& signature, std::size_t index,
-                                    const Argument& argument);
+  [[nodiscard]] inline Argument normalized(const OpSignature& signature, std::size_t index,
+                                           const Argument& argument);
 
   // Order and index (graph_order.cpp).
   void link_node(NodeId node, NodeId after);
@@ -311,6 +311,7 @@ class Graph {
                   std::span<const MetaId> metas, NodeId after) const;
   void check_argument(const OpSignature& signature, std::size_t index, const Argument& argument,
                       NodeId after) const;
+  void check_elements(const OpSignature& signature, std::size_t index, const Argument& list) const;
   void check_value(const Argument& argument, NodeId after, std::string_view what) const;
 
   // Undo (journal.cpp).

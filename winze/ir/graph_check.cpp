@@ -34,6 +34,15 @@ constexpr std::array<std::string_view, 22> kind_words = {"the default",     "Non
                          op.qualified_name, formal.type.str(), describe(argument.kind())));
 }
 
+[[noreturn]] void refuse_missing(const OpSignature& signature, std::size_t index) {
+  const Op& op = *signature.op;
+  const bool is_formal = index < signature.arguments.size();
+  refuse(op, is_formal ? fmt::format("argument {} (\"{}\") of {} is missing", index,
+                                     op.schema.arguments[index].name, op.qualified_name)
+                       : fmt::format("argument {} of {} is left out and has no default", index,
+                                     op.qualified_name));
+}
+
 }  // namespace
 
 std::string_view describe(ArgumentKind kind) {
@@ -61,26 +70,29 @@ void Graph::check_value(const Argument& argument, NodeId after, std::string_view
   throw Error(std::move(diagnostic));
 }
 
+void Graph::check_elements(const OpSignature& signature, std::size_t index,
+                           const Argument& list) const {
+  for (std::uint32_t at = 0; at < list.count(); ++at) {
+    const Argument element = this->element(list, at);
+    if (!signature.arguments[index].element_kinds.contains(element.kind()))
+      refuse_argument(*signature.op, index, element);
+  }
+}
+
 void Graph::check_argument(const OpSignature& signature, std::size_t index,
                            const Argument& argument, NodeId after) const {
   const Op& op = *signature.op;
   const bool is_formal = index < signature.arguments.size();
   if (argument.is_default()) {
     if (is_formal && signature.arguments[index].has_default) return;
-    refuse(op, is_formal ? fmt::format("argument {} (\"{}\") of {} is missing", index,
-                                       op.schema.arguments[index].name, op.qualified_name)
-                         : fmt::format("argument {} of {} is left out and has no default", index,
-                                       op.qualified_name));
+    refuse_missing(signature, index);
   }
   if (is_formal) {
     const ArgumentSignature& formal = signature.arguments[index];
     if (!formal.kinds.contains(argument.kind())) refuse_argument(op, index, argument);
-    for (std::uint32_t at = 0; argument.is_list() && at < argument.count(); ++at) {
-      const Argument element = this->element(argument, at);
-      if (!formal.element_kinds.contains(element.kind())) refuse_argument(op, index, element);
-    }
+    if (argument.is_list()) check_elements(signature, index, argument);
   }
-  check_value(argument, after, op.qualified_name);
+  if (argument.is_list() || argument.is_value()) check_value(argument, after, op.qualified_name);
 }
 
 void Graph::check_call(const OpSignature& signature, std::span<const Argument> arguments,
@@ -93,8 +105,9 @@ void Graph::check_call(const OpSignature& signature, std::span<const Argument> a
   }
   for (std::size_t index = 0; index < arguments.size(); ++index)
     check_argument(signature, index, arguments[index], after);
-  for (std::size_t index = arguments.size(); index < formal; ++index)
-    check_argument(signature, index, Argument::default_value(), after);
+  for (std::size_t index = arguments.size(); index < formal; ++index) {
+    if (!signature.arguments[index].has_default) refuse_missing(signature, index);
+  }
   if (signature.fixed_values && metas.size() != signature.value_count) {
     refuse(op, fmt::format("{} yields {}, but {} {} given", op.qualified_name,
                            plural(signature.value_count, "value"), plural(metas.size(), "meta"),

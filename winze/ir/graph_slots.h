@@ -2,6 +2,7 @@
 #pragma once
 
 #include "winze/ir/graph.h"
+#include "winze/ir/op_signature.h"
 
 namespace winze {
 
@@ -20,6 +21,18 @@ void Graph::visit_slot_range(std::uint32_t first, std::uint32_t count, Visit& vi
 template <typename Visit>
 void Graph::visit_slots(const NodeRecord& record, Visit visit) const {
   visit_slot_range(record.first_slot, record.slot_count, visit);
+}
+
+inline Argument Graph::normalized(const OpSignature& signature, std::size_t index,
+                                  const Argument& argument) {
+  Argument result = argument;
+  if (index < signature.arguments.size() && signature.arguments[index].has_default &&
+      !argument.is_default()) {
+    result = canonical(argument);
+    if (same_attribute(result, signature.arguments[index].default_value))
+      result = Argument::default_value();
+  }
+  return result;
 }
 
 }  // namespace winze

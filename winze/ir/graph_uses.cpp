@@ -89,15 +89,6 @@ Argument Graph::canonical(const Argument& argument) {
   }
 }
 
-Argument Graph::normalized(const OpSignature& signature, std::size_t index,
-                           const Argument& argument) {
-  if (argument.is_default() || index >= signature.arguments.size()) return argument;
-  const ArgumentSignature& formal = signature.arguments[index];
-  if (!formal.has_default) return argument;
-  const Argument stored = canonical(argument);
-  return same_attribute(stored, formal.default_value) ? Argument::default_value() : stored;
-}
-
 void Graph::fill_slot(SlotId slot, const Argument& given, NodeId owner, int depth) {
   slots_[slot.index].owner = owner;
   if (given.is_value()) {

@@ -146,7 +146,7 @@ def test_what_a_node_cannot_be_made_like(graph: winze.Graph, tmp_path: Path) -> 
     other = winze.load(path)
     x = named(graph, "x")
     with pytest.raises(TypeError, match="like is 3; it is a node"):
-        graph.placeholder("more", like=3)  # type: ignore[arg-type]
+        graph.placeholder("more", like=3)  # type: ignore[arg-type]  # that it is refused is the test
     with pytest.raises(winze.Error, match="belongs to another program"):
         graph.call_function(aten.neg.default, (x,), like=named(other.graph, "x"))
     (topk,) = graph.find_nodes(op="call_function", target=aten.topk.default)

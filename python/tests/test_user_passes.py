@@ -344,7 +344,7 @@ def test_nested_graphs_that_a_pass_edits() -> None:
         for branch in gm.children():
             assert isinstance(branch, torch.fx.GraphModule)
             for sin in branch.graph.find_nodes(op="call_function", target=aten.sin.default):
-                put_after(sin, lambda graph, sin=sin: graph.call_function(aten.mul, (sin, 2)))  # type: ignore[misc]
+                put_after(sin, lambda graph, sin=sin: graph.call_function(aten.mul, (sin, 2)))  # type: ignore[misc]  # mypy infers no lambda with a default
         return gm
 
     class Net(torch.nn.Module):

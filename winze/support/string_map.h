@@ -16,7 +16,7 @@ namespace winze {
 /// Hashes text that may come from a file: under a secret, so that no names can be chosen that
 /// collide.
 struct TextHash {
-  using is_transparent = void;  // NOLINT(readability-identifier-naming)
+  using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard looks for it
   std::size_t operator()(std::string_view text) const { return hash_bytes(text, process_secret()); }
 };
 

@@ -91,9 +91,8 @@ class Reshaper {
     std::size_t inner = end;  // dimensions of size 1 between two lie nowhere
     for (std::size_t dim = end; dim-- > start;) {
       if (env_.known_one(sizes_[dim])) continue;
-      const bool fits =
-          env_.known_one(sizes_[inner]) ||
-          env_.known_equal(strides_[dim], env_.mul(strides_[inner], sizes_[inner]));
+      const bool fits = env_.known_one(sizes_[inner]) ||
+                        env_.known_equal(strides_[dim], env_.mul(strides_[inner], sizes_[inner]));
       if (!fits) return false;
       stride = env_.min(stride, strides_[dim]);
       length = env_.mul(length, sizes_[dim]);

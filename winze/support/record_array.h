@@ -56,10 +56,16 @@ class RecordArray {
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) set_capacity(capacity);
   }
-  /// New records are copies of `record`.
-  void resize(std::size_t size, Record record = Record()) {
+  /// New records are made where they lie: copies of one on the stack would wait for its stores.
+  void resize(std::size_t size) {
     if (size > capacity_) grow(size);
-    for (std::size_t index = size_; index < size; ++index) std::construct_at(data_ + index, record);
+    if (size > size_) std::uninitialized_value_construct(data_ + size_, data_ + size);
+    size_ = size;
+  }
+  /// New records are copies of `record`.
+  void resize(std::size_t size, Record record) {
+    if (size > capacity_) grow(size);
+    if (size > size_) std::uninitialized_fill(data_ + size_, data_ + size, record);
     size_ = size;
   }
   void push_back(Record record) { resize(size_ + 1, record); }

@@ -16,6 +16,7 @@
 
 #include "winze/ir/graph.h"
 #include "winze/ir/text_lexer.h"
+#include "winze/support/integer_map.h"
 #include "winze/support/string_map.h"
 
 namespace winze {
@@ -85,7 +86,7 @@ class TextParser {
     /// By the name's id, which is dense in order of first use: no search for the outermost graph.
     std::vector<ValueId> outer_names;
     tsl::robin_map<std::uint32_t, ValueId> nested_names;
-    tsl::robin_map<std::uint32_t, ValueId> numbered;
+    IntegerMap<ValueId> numbered;
   };
   /// A value that was named not long ago: most uses are near the definition.
   struct Recent {

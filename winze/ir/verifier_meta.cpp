@@ -2,10 +2,9 @@
 // Metas of values, and symbols.
 #include <algorithm>
 
-#include <tsl/robin_set.h>
-
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_checks.h"
+#include "winze/support/integer_map.h"
 
 namespace winze {
 namespace {
@@ -162,7 +161,7 @@ class SymbolChecker {
   const SymbolicContext& symbols_;
   Findings& findings_;
   std::vector<bool> seen_;
-  tsl::robin_set<std::uint64_t> bound_;
+  IntegerSet bound_;
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <tsl/robin_set.h>
 
 #include "winze/support/hash.h"
+#include "winze/support/integer_map.h"
 
 namespace winze {
 namespace {
@@ -90,7 +90,7 @@ SymExpr CanonicalSide::expression(SymExpr own) {
   // time.
   const SymbolicContext& symbols = context().symbols();
   std::vector<SymExpr> reached{own};
-  tsl::robin_set<std::uint64_t> seen;
+  IntegerSet seen;
   for (std::size_t at = 0; at < reached.size(); ++at) {
     for (const SymExpr operand : symbols.operands(reached[at])) {
       if (operand.is_constant() || expressions_.contains(operand)) continue;

@@ -6,8 +6,8 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
+#include "winze/support/integer_map.h"
 #include "winze/support/quote.h"
 #include "winze/support/utf8.h"
 
@@ -132,7 +132,7 @@ class PickleMachine {
   std::uint64_t at_ = 0;
   std::uint64_t opcode_at_ = 0;
   std::vector<std::uint32_t> stack_;
-  tsl::robin_map<std::uint64_t, std::uint32_t> memo_;
+  IntegerMap<std::uint32_t> memo_;
 };
 
 void PickleMachine::fail_at(std::uint64_t offset, std::string message, std::string hint) const {

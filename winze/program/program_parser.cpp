@@ -7,6 +7,7 @@
 #include "winze/ir/text_parser.h"
 #include "winze/program/program_text.h"
 #include "winze/program/program_text_parts.h"
+#include "winze/support/integer_map.h"
 
 namespace winze {
 namespace {
@@ -261,7 +262,7 @@ class ProgramParser {
   TextLexer& lexer_;
   std::string file_;
   std::vector<Diagnostic>* warnings_;
-  tsl::robin_map<std::uint64_t, StorageId> storages_;
+  IntegerMap<StorageId> storages_;
   bool has_graph_ = false;
   bool is_complete_ = false;
 };

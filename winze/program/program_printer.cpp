@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <tsl/robin_set.h>
 
 #include "winze/ir/text_lexer.h"
 #include "winze/ir/text_types.h"
 #include "winze/program/program_text.h"
 #include "winze/program/program_text_parts.h"
+#include "winze/support/integer_map.h"
 #include "winze/support/python_repr.h"
 #include "winze/support/quote.h"
 
@@ -92,7 +92,7 @@ class ProgramPrinter {
   void ranges() {
     const SymbolicContext& symbols = program_.context().symbols();
     const std::vector<SymExpr> used = collector_.symbols();
-    tsl::robin_set<std::uint64_t> undeclared;
+    IntegerSet undeclared;
     for (const SymExpr symbol : used) undeclared.insert(symbol.bits());
     for (const RangeConstraint& constraint : program_.range_constraints) {
       const auto symbol = symbols.find_symbol(constraint.symbol);

@@ -8,6 +8,7 @@
 #include "winze/ir/text_parser.h"
 #include "winze/ir/text_printer.h"
 #include "winze/program/program.h"
+#include "winze/support/integer_map.h"
 
 // Parts of the text form of programs, shared by its printer and its parser.
 namespace winze {
@@ -18,7 +19,7 @@ void append_weights(std::string& out, TextPrinter& printer, const ExportedProgra
 /// Reads the entries of `state_dict {...}` or `constants {...}` behind the word. `storages` maps
 /// the numbers of the text to the program's storages.
 void parse_weights(TextParser& parser, ExportedProgram& program, WeightTable& table,
-                   tsl::robin_map<std::uint64_t, StorageId>& storages);
+                   IntegerMap<StorageId>& storages);
 
 /// Appends `unknown_members PATH known JSON members JSON`.
 void append_unknown_members(std::string& out, const UnknownMembers& members);

@@ -4,6 +4,7 @@
 
 #include "winze/ir/text_lexer.h"
 #include "winze/program/program_text_parts.h"
+#include "winze/support/integer_map.h"
 #include "winze/support/quote.h"
 
 namespace winze {
@@ -100,7 +101,7 @@ void parse_storage(TextParser& parser, Storage& storage) {
 }
 
 void parse_weight(TextParser& parser, ExportedProgram& program, WeightTable& table,
-                  tsl::robin_map<std::uint64_t, StorageId>& storages) {
+                  IntegerMap<StorageId>& storages) {
   TextLexer& lexer = parser.lexer();
   Weight weight;
   lexer.peek();
@@ -151,7 +152,7 @@ void append_weights(std::string& out, TextPrinter& printer, const ExportedProgra
 }
 
 void parse_weights(TextParser& parser, ExportedProgram& program, WeightTable& table,
-                   tsl::robin_map<std::uint64_t, StorageId>& storages) {
+                   IntegerMap<StorageId>& storages) {
   TextLexer& lexer = parser.lexer();
   lexer.expect('{', "before a table of weights");
   std::vector<UnknownMembers> unknown;

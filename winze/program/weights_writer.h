@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/program/graph_writer.h"
 #include "winze/program/program.h"
+#include "winze/support/integer_map.h"
 #include "winze/support/string_map.h"
 #include "winze/support/zip_writer.h"
 
@@ -46,7 +45,7 @@ class WeightsWriter {
   std::vector<Payload> payloads_;
   std::vector<std::uint32_t> payload_of_;  ///< by position in the table
   /// Payloads by storage and dtype: PyTorch reads a record as elements of one dtype.
-  tsl::robin_map<std::uint64_t, std::uint32_t> by_storage_;
+  IntegerMap<std::uint32_t> by_storage_;
   std::uint32_t next_number_ = 0;
 };
 

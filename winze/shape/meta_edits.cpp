@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/shape/meta_edits.h"
 
+#include "winze/support/integer_map.h"
+
 #include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
 
 namespace winze {
 
@@ -10,7 +11,7 @@ MetaEdits meta_edits(Graph& root) {
   MetaEdits edits;
   tsl::robin_map<const Graph*, Graph*> graphs;
   for (Graph* graph : root.all_graphs()) graphs.emplace(graph, graph);
-  tsl::robin_set<std::uint64_t> seen;  // values that took uses over: often the same one
+  IntegerSet seen;  // values that took uses over: often the same one
   const Journal& journal = root.journal();
   for (std::size_t index = 0; index < journal.pending(); ++index) {
     const Journal::Entry entry = journal.entry(index);
@@ -37,7 +38,7 @@ MetaEdits meta_edits(Graph& root) {
 
 std::vector<Node> calls_behind(const MetaEdits& edits) {
   std::vector<Node> calls;
-  tsl::robin_set<std::uint64_t> seen;
+  IntegerSet seen;
   const auto add = [&](const Node& node) {
     if (node.is_call() &&
         seen.insert(std::uint64_t{node.graph().serial()} << 32U | node.id().index).second)

@@ -5,10 +5,9 @@
 #include <optional>
 #include <string_view>
 
-#include <tsl/robin_set.h>
-
 #include "winze/effects/call_arguments.h"
 #include "winze/effects/higher_order_calls.h"
+#include "winze/support/integer_map.h"
 
 namespace winze {
 namespace {
@@ -173,7 +172,7 @@ class UseFinder {
 
   InputUse use_;
   std::vector<Followed> pending_;
-  tsl::robin_set<std::uint64_t> seen_;
+  IntegerSet seen_;
 };
 
 InputUse UseFinder::find(Value input) {

@@ -10,6 +10,7 @@
 
 #include "winze/effects/call_arguments.h"
 #include "winze/support/diagnostic.h"
+#include "winze/support/integer_map.h"
 #include "winze/torch/element.h"
 
 namespace winze {
@@ -54,7 +55,7 @@ class Promoter {
   ExportedProgram& program_;
   Context& context_;
   /// By old storage and dtype: tied weights and views stay tied.
-  tsl::robin_map<std::uint64_t, StorageId> storages_;
+  IntegerMap<StorageId> storages_;
 };
 
 MetaId Promoter::promoted_meta(MetaId id) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <ATen/core/ivalue.h>
-#include <tsl/robin_map.h>
 
+#include "winze/support/integer_map.h"
 #include "winze/torch/result_keys.h"
 
 namespace winze {
@@ -48,7 +48,7 @@ class ResultStore {
   std::uint64_t run_ = 0;
   std::uint64_t swept_ = 0;  ///< the run in which old entries were dropped last
   std::uint32_t inputs_ = 0;
-  tsl::robin_map<std::uint64_t, Entry> entries_;
+  IntegerMap<Entry> entries_;
 };
 
 }  // namespace winze

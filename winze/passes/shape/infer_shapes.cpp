@@ -5,9 +5,6 @@
 #include <array>
 #include <iterator>
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include "winze/pass/program_checks.h"
 #include "winze/passes/shape/program_sizes.h"
 #include "winze/passes/shape/size_changes.h"
@@ -18,6 +15,7 @@
 #include "winze/shape/meta_check.h"
 #include "winze/shape/meta_propagation.h"
 #include "winze/shape/meta_substitution.h"
+#include "winze/support/integer_map.h"
 #include "winze/support/quote.h"
 
 namespace winze {
@@ -78,8 +76,8 @@ class Reliances {
   const ShapeEnv& env_;
   ShapeEnv::SymSet seen_;
   ShapeEnv::SymSet renewable_;
-  tsl::robin_map<std::uint64_t, std::vector<SymExpr>> conditions_;
-  tsl::robin_map<std::uint64_t, bool> refused_;
+  IntegerMap<std::vector<SymExpr>> conditions_;
+  IntegerMap<bool> refused_;
 };
 
 /// Calls that take a number of the elements of a dimension, which had a static size: they may have
@@ -228,7 +226,7 @@ void throw_what_stands_in_the_way(Graph& root, const std::vector<PropagationProb
                                   SizeLiterals& literals) {
   if (problems.empty()) return;
   literals.trace(root);
-  tsl::robin_set<std::uint64_t> named;
+  IntegerSet named;
   for (const PropagationProblem& problem : problems) named.insert(key_of(problem.node));
   std::vector<Diagnostic> findings;
   for (const PropagationProblem& problem : problems) {

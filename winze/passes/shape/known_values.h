@@ -4,11 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/effects/alias_analysis.h"
 #include "winze/program/program.h"
 #include "winze/shape/shape_env.h"
+#include "winze/support/integer_map.h"
 
 namespace winze {
 
@@ -35,7 +34,7 @@ class KnownValues {
   void set(Value value, Elements elements);
 
   SymbolicContext& symbols_;
-  tsl::robin_map<std::uint64_t, Elements> elements_;
+  IntegerMap<Elements> elements_;
 };
 
 }  // namespace winze

@@ -5,9 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "winze/ir/graph.h"
+#include "winze/support/integer_map.h"
 
 namespace winze {
 
@@ -43,7 +42,7 @@ class SizeLiterals {
   void trace_bodies(const Node& call);
 
   std::vector<std::int64_t> numbers_;
-  tsl::robin_map<std::uint64_t, Node> origins_;  ///< by graph and value
+  IntegerMap<Node> origins_;  ///< by graph and value
 };
 
 }  // namespace winze

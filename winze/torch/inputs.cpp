@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 #include "winze/torch/input_file.h"
 #include "winze/torch/input_use.h"
@@ -138,10 +139,11 @@ GeneratedInputs InputGenerator::generate(std::uint32_t draw) const {
   generated.notes = parts_->choices.notes();
   for (std::size_t index = 0; index < parts_->inputs.size(); ++index)
     generated.values.push_back(parts_->make(index, draw, choice));
-  generated.description =
-      fmt::format("generated with seed {}, draw {}", parts_->options.seed, draw);
+  std::vector<std::string> sizes;
   for (const auto& [name, value] : generated.symbols)
-    generated.description += fmt::format(", {}={}", name, value);
+    sizes.push_back(fmt::format("{}={}", name, value));
+  generated.description = fmt::format("generated with seed {}, draw {}{}{}", parts_->options.seed,
+                                      draw, sizes.empty() ? "" : ", ", first_few(sizes));
   return generated;
 }
 

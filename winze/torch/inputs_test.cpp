@@ -17,6 +17,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
@@ -196,6 +197,39 @@ TEST_F(InputsTest, AnUpperEndThatIsNotTriedIsTold) {
         "  %y = aten.neg.default(%x) : f32[s0]\n");
   EXPECT_THAT(InputGenerator(*program).generate(0).notes,
               ElementsAre("s0 has no upper bound; the largest tried is 64"));
+}
+
+TEST_F(InputsTest, OfManySymbolsAFewAreNamed) {
+  std::string symbols;
+  std::string inputs;
+  for (int index = 0; index < 40; ++index) {
+    symbols += fmt::format("symbol s{} in [2, int_oo]\n", index);
+    inputs += fmt::format("{}%x{}: input f32[s{}]", index == 0 ? "" : ", ", index, index);
+  }
+  parse(symbols, inputs, "  %y = aten.neg.default(%x0) : f32[s0]\n");
+  const GeneratedInputs generated = InputGenerator(*program).generate(0);
+  EXPECT_THAT(generated.notes,
+              ElementsAre("s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 and 28 more have no "
+                          "upper bound; the largest tried is 64"));
+  EXPECT_THAT(generated.description, EndsWith(", s11=2 and 28 more"));
+  EXPECT_EQ(generated.symbols.size(), 40U);
+}
+
+TEST_F(InputsTest, ManyUpperEndsAreLoweredUntilTheyFitMemory) {
+  std::string symbols;
+  std::string inputs;
+  for (int index = 0; index < 2'000; ++index) {
+    symbols += fmt::format("symbol s{} in [2, 64]\n", index);
+    inputs += fmt::format("{}%x{}: input f32[s{}]", index == 0 ? "" : ", ", index, index);
+  }
+  parse(symbols, inputs, "  %y = aten.neg.default(%x0) : f32[s0]\n");
+  const InputGenerator generator(*program, {.max_bytes = 400'000});
+  for (std::uint32_t draw = 0; draw < generator.size_count(); ++draw) {
+    std::int64_t elements = 0;
+    for (const HostValue& value : generator.generate(draw).values)
+      elements += value.tensor()->element_count();
+    EXPECT_LE(elements, 100'000);
+  }
 }
 
 TEST_F(InputsTest, AnUpperEndIsLoweredUntilItFitsMemory) {

@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
+#include <tsl/robin_set.h>
 
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 #include "winze/torch/input_file.h"
 
@@ -74,10 +79,10 @@ SymbolChoices::SymbolChoices(const ExportedProgram& program, const SymbolValues&
 
 void SymbolChoices::find_symbols() {
   const SymbolicContext& symbols = program_.context().symbols();
+  tsl::robin_set<SymExpr, std::hash<SymExpr>> seen;
   const auto gather = [&](SymExpr expression) {
     for (const SymExpr symbol : symbols.free_symbols(expression)) {
-      if (symbols.kind(symbol) == SymKind::int_kind &&
-          std::ranges::find(symbols_, symbol) == symbols_.end())
+      if (symbols.kind(symbol) == SymKind::int_kind && seen.insert(symbol).second)
         symbols_.push_back(symbol);
     }
   };
@@ -208,30 +213,45 @@ void SymbolChoices::add_high(std::uint64_t max_bytes) {
     const std::int64_t most = std::max({largest_size, largest_growth * hint_of(symbol), range.lo});
     choice.set(symbol, std::min(range.hi, most));
   }
-  while (bytes_of(choice) > static_cast<double>(max_bytes)) {
-    // The symbol that is furthest above its lower end is halved.
-    SymExpr widest = symbols_.front();
-    for (const SymExpr symbol : symbols_) {
-      if (choice.at(symbol) - range_of(symbol).lo > choice.at(widest) - range_of(widest).lo)
-        widest = symbol;
-    }
-    const std::int64_t lower = std::max(range_of(widest).lo, choice.at(widest) / 2);
-    if (lower == choice.at(widest)) break;
-    choice.set(widest, lower);
+  while (bytes_of(choice) > static_cast<double>(max_bytes) && lower_widest(choice)) {
   }
   const auto allowed = repaired(choice);
   if (!allowed) return;
-  for (const SymExpr symbol : symbols_) {
-    const Range range = range_of(symbol);
-    if (allowed->at(symbol) == range.hi) continue;
-    const std::string& name = program_.context().symbols().symbol_name(symbol);
-    notes_.push_back(range.hi == Range::infinity
-                         ? fmt::format("{} has no upper bound; the largest tried is {}", name,
-                                       allowed->at(symbol))
-                         : fmt::format("{} may be up to {}; the largest tried is {}", name,
-                                       range.hi, allowed->at(symbol)));
-  }
+  note_untried(*allowed);
   add(*allowed);
+}
+
+/// Halves the symbols that are furthest above their lower ends: one of a few, of many some at once.
+bool SymbolChoices::lower_widest(SymbolChoice& choice) const {
+  std::vector<SymExpr> widest = symbols_;
+  std::ranges::stable_sort(widest, std::greater(),
+                           [&](SymExpr symbol) { return choice.at(symbol) - range_of(symbol).lo; });
+  widest.resize(std::max<std::size_t>(1, widest.size() / 16));
+  bool is_lowered = false;
+  for (const SymExpr symbol : widest) {
+    const std::int64_t lower = std::max(range_of(symbol).lo, choice.at(symbol) / 2);
+    is_lowered |= lower != choice.at(symbol);
+    choice.set(symbol, lower);
+  }
+  return is_lowered;
+}
+
+/// One note for all symbols of which it says the same.
+void SymbolChoices::note_untried(const SymbolChoice& high) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>> names;
+  for (const SymExpr symbol : symbols_) {
+    const std::int64_t end = range_of(symbol).hi;
+    if (high.at(symbol) != end)
+      names[{end, high.at(symbol)}].push_back(program_.context().symbols().symbol_name(symbol));
+  }
+  for (const auto& [ends, symbols] : names) {
+    const auto [end, tried] = ends;
+    const std::string bound = end != Range::infinity ? fmt::format("may be up to {}", end)
+                              : symbols.size() == 1  ? "has no upper bound"
+                                                     : "have no upper bound";
+    notes_.push_back(
+        fmt::format("{} {}; the largest tried is {}", first_few(symbols), bound, tried));
+  }
 }
 
 /// Bytes of all tensors that a run makes, were none freed: an upper bound for memory and a measure

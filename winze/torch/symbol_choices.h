@@ -67,6 +67,9 @@ class SymbolChoices {
   void add(const SymbolChoice& choice);
   void add_primes(std::size_t first);
   void add_high(std::uint64_t max_bytes);
+  /// Whether anything could be lowered.
+  [[nodiscard]] bool lower_widest(SymbolChoice& choice) const;
+  void note_untried(const SymbolChoice& high);
 
   const ExportedProgram& program_;
   std::vector<SymExpr> symbols_;

@@ -306,8 +306,8 @@ void Graph::reserve(std::size_t nodes, std::size_t values, std::size_t arguments
 std::size_t Graph::memory_bytes() const {
   const auto bytes = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
   return bytes(nodes_) + bytes(node_sides_) + bytes(values_) + bytes(slots_) + bytes(slot_kinds_) +
-         bytes(value_names_) + bytes(buckets_) + bytes(bucket_of_key_) + bytes(erased_) +
-         bytes(free_nodes_);
+         bytes(value_names_) + bytes(erased_) + bytes(free_nodes_) +
+         buckets_.bucket_count() * sizeof(buckets_.begin().value());
 }
 
 const ResultStructure* Graph::result_structure(Node node) const {

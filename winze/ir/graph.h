@@ -282,7 +282,7 @@ class Graph {
   void restore_to_index(NodeId node) { restore_to_index(node, bucket_of(nodes_[node.index])); }
   void restore_to_index(NodeId node, Bucket& bucket);
   [[nodiscard]] Bucket& bucket_of(const NodeRecord& record) {
-    return buckets_[bucket_of_key_[index_key(record)] - 1];
+    return buckets_.find(index_key(record)).value();
   }
   [[nodiscard]] std::uint32_t index_key(const NodeRecord& record) const;
   [[nodiscard]] const Bucket* bucket(std::uint32_t key) const;
@@ -313,6 +313,15 @@ class Graph {
                       NodeId after) const;
   void check_elements(const OpSignature& signature, std::size_t index, const Argument& list) const;
   void check_value(const Argument& argument, NodeId after, std::string_view what) const;
+  /// Whether a value is one of this graph, and defined up to `after`.
+  [[nodiscard]] bool is_usable(const Argument& value, NodeId after) const {
+    const std::uint32_t index = value.value_id().index;
+    const std::uint32_t serial = value.graph_serial();
+    if ((serial != 0 && serial != serial_) || index >= values_.size()) return false;
+    const NodeId producer = values_[index].node;
+    return nodes_[producer.index].alive && after.valid() && !comes_before(after, producer);
+  }
+  [[noreturn]] void refuse_value(const Argument& argument, std::string_view what) const;
 
   // Undo (journal.cpp).
   void undo(const Journal::Record& record);
@@ -329,8 +338,7 @@ class Graph {
   RecordArray<StringId> value_names_;     ///< as many as values, or fewer where the last have none
   tsl::robin_map<std::uint32_t, StringId> node_names_;
   tsl::robin_map<std::uint32_t, ResultStructure> result_structures_;
-  std::vector<Bucket> buckets_;
-  std::vector<std::uint32_t> bucket_of_key_;
+  tsl::robin_map<std::uint32_t, Bucket> buckets_;  ///< nodes by `index_key`
   std::vector<std::unique_ptr<Graph>> subgraphs_;
   std::vector<NodeId> erased_;
   std::vector<NodeId> free_nodes_;

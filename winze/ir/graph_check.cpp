@@ -55,17 +55,18 @@ void Graph::check_value(const Argument& argument, NodeId after, std::string_view
       check_value(element(argument, index), after, what);
     return;
   }
-  if (!argument.is_value()) return;
+  if (argument.is_value() && !is_usable(argument, after)) refuse_value(argument, what);
+}
+
+void Graph::refuse_value(const Argument& argument, std::string_view what) const {
   const std::uint32_t value = argument.value_id().index;
   WINZE_CHECK(argument.graph_serial() == 0 || argument.graph_serial() == serial_,
               "{} is passed a value of another graph than \"{}\"", what, name_);
   WINZE_CHECK(value < values_.size() && nodes_[values_[value].node.index].alive,
               "{} is passed a value whose node was erased", what);
-  const NodeId producer = values_[value].node;
-  if (after.valid() && !comes_before(after, producer)) return;
   Diagnostic diagnostic;
   diagnostic.message = fmt::format("{} would use a value before it is defined", what);
-  diagnostic.node = node_at(producer).str();
+  diagnostic.node = node_at(values_[value].node).str();
   diagnostic.hint = "insert the call after the node that defines the value (inserting_after)";
   throw Error(std::move(diagnostic));
 }

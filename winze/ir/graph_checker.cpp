@@ -257,27 +257,24 @@ void GraphChecker::check_placement() {
 
 void GraphChecker::check_index() {
   std::size_t indexed = 0;
-  for (std::uint32_t bucket = 0; bucket < graph_->buckets_.size(); ++bucket) {
-    check_bucket(bucket);
-    indexed += graph_->buckets_[bucket].count;
+  for (const auto& [key, list] : graph_->buckets_) {
+    check_bucket(key, list);
+    indexed += list.count;
   }
   if (indexed != graph_->alive_) {
     add(NodeId{}, "the index by operator holds {} nodes of {}", indexed, graph_->alive_);
   }
 }
 
-void GraphChecker::check_bucket(std::uint32_t bucket) {
-  const auto& list = graph_->buckets_[bucket];
+void GraphChecker::check_bucket(std::uint32_t key, const Graph::Bucket& list) {
   std::uint32_t count = 0;
   NodeId previous;
   for (NodeId node = list.head; node.valid(); node = side(node).same_op_next) {
     if (!is_alive(node)) return add(previous, "the index by operator leads to an erased node");
     if (++count > list.count)
       return add(node, "the index by operator lists more nodes than it counts");
-    const std::uint32_t key = graph_->index_key(record(node));
-    if (key >= graph_->bucket_of_key_.size() || graph_->bucket_of_key_[key] != bucket + 1) {
+    if (graph_->index_key(record(node)) != key)
       add(node, "the index by operator lists it under another operator");
-    }
     if (side(node).same_op_prev != previous)
       add(node, "the index by operator is not linked both ways");
     previous = node;

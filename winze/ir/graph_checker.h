@@ -60,7 +60,7 @@ class GraphChecker {
   void check_shape(NodeId node);
   void check_placement();
   void check_index();
-  void check_bucket(std::uint32_t bucket);
+  void check_bucket(std::uint32_t key, const Graph::Bucket& list);
   void check_side_tables();
   void check_local_links(NodeId node);
   void check_local_uses(NodeId node, std::uint32_t value);

@@ -162,14 +162,8 @@ std::uint32_t Graph::index_key(const NodeRecord& record) const {
 }
 
 void Graph::add_to_index(NodeId node) {
-  const std::uint32_t key = index_key(nodes_[node.index]);
-  if (key >= bucket_of_key_.size()) bucket_of_key_.resize(key + 1, 0);
-  if (bucket_of_key_[key] == 0) {
-    buckets_.emplace_back();
-    bucket_of_key_[key] = static_cast<std::uint32_t>(buckets_.size());
-  }
   NodeSideRecord& side = node_sides_[node.index];
-  Bucket& bucket = buckets_[bucket_of_key_[key] - 1];
+  Bucket& bucket = buckets_[index_key(nodes_[node.index])];
   side.same_op_prev = bucket.tail;
   side.same_op_next = NodeId{};
   restore_to_index(node, bucket);
@@ -195,8 +189,8 @@ void Graph::remove_from_index(NodeId node) {
 }
 
 const Graph::Bucket* Graph::bucket(std::uint32_t key) const {
-  if (key >= bucket_of_key_.size() || bucket_of_key_[key] == 0) return nullptr;
-  return &buckets_[bucket_of_key_[key] - 1];
+  const auto found = buckets_.find(key);
+  return found == buckets_.end() ? nullptr : &found->second;
 }
 
 std::vector<Node> Graph::nodes_of(std::uint32_t key, bool sorted) const {

@@ -220,7 +220,7 @@ TEST_F(VerifierTest, FindsMissingSideRecords) {
 
 TEST_F(VerifierTest, FindsAWrongCountInTheIndex) {
   small();
-  GraphChecker::buckets(*graph_)[0].count = 5;
+  GraphChecker::buckets(*graph_).begin().value().count = 5;
   EXPECT_THAT(findings(), Contains(HasSubstr("the index by operator lists 1 nodes but counts 5")));
   EXPECT_THAT(findings(), Contains(HasSubstr("the index by operator holds 8 nodes of 4")));
 }

@@ -37,6 +37,13 @@ std::optional<at::ScalarType> dtype_of(const IValue& value) {
   return static_cast<at::ScalarType>(value.toInt());
 }
 
+/// An empty list does not tell what of.
+std::vector<std::int64_t> ints_of(const IValue& list) {
+  if (list.isIntList()) return list.toIntVector();
+  TORCH_CHECK(list.isList() && list.toListRef().empty(), "a list of integers is wanted");
+  return {};
+}
+
 /// Options of a factory: dtype and device.
 at::TensorOptions options(const IValue& dtype, const IValue& device) {
   return at::TensorOptions().dtype(dtype_of(dtype)).device(device.toDevice());
@@ -44,7 +51,7 @@ at::TensorOptions options(const IValue& dtype, const IValue& device) {
 
 /// All dimensions where none are given.
 std::vector<std::int64_t> dims_of(const IValue& dims, const at::Tensor& input) {
-  if (!dims.isNone()) return dims.toIntVector();
+  if (!dims.isNone()) return ints_of(dims);
   std::vector<std::int64_t> all(static_cast<std::size_t>(input.dim()));
   std::ranges::generate(all, [next = std::int64_t{0}]() mutable { return next++; });
   return all;
@@ -67,13 +74,13 @@ at::Tensor device_put(Arguments a) {
 
 // (a, permutation)
 at::Tensor transpose(Arguments a) {
-  return a[0].toTensor().permute(a[1].toIntVector());
+  return a[0].toTensor().permute(ints_of(a[1]));
 }
 
 // (a, shape, broadcast_dimensions)
 at::Tensor broadcast_in_dim(Arguments a) {
-  const std::vector<std::int64_t> shape = a[1].toIntVector();
-  const std::vector<std::int64_t> kept = a[2].toIntVector();
+  const std::vector<std::int64_t> shape = ints_of(a[1]);
+  const std::vector<std::int64_t> kept = ints_of(a[2]);
   at::Tensor view = a[0].toTensor();
   for (std::int64_t dim = 0; dim < static_cast<std::int64_t>(shape.size()); ++dim)
     if (std::ranges::find(kept, dim) == kept.end()) view = view.unsqueeze(dim);
@@ -82,7 +89,7 @@ at::Tensor broadcast_in_dim(Arguments a) {
 
 // (a, dimensions)
 at::Tensor squeeze(Arguments a) {
-  return a[0].toTensor().squeeze(a[1].toIntVector());
+  return a[0].toTensor().squeeze(ints_of(a[1]));
 }
 
 /// The sizes with the dimensions from `start` to `end`, both included, as one.
@@ -119,12 +126,12 @@ at::Tensor split_dim(Arguments a) {
 
 // (a, shape)
 at::Tensor reshape(Arguments a) {
-  return a[0].toTensor().reshape(a[1].toIntVector()).clone(at::MemoryFormat::Contiguous);
+  return a[0].toTensor().reshape(ints_of(a[1])).clone(at::MemoryFormat::Contiguous);
 }
 
 // (a, dims)
 at::Tensor rev(Arguments a) {
-  return a[0].toTensor().flip(a[1].toIntVector());
+  return a[0].toTensor().flip(ints_of(a[1]));
 }
 
 at::Tensor view_of(Arguments a) {
@@ -184,7 +191,7 @@ at::Tensor amin(Arguments a) {
 at::Tensor prod(Arguments a) {
   at::Tensor product = a[0].toTensor();
   if (a[1].isNone()) return at::prod(product, dtype_of(a[2]));
-  std::vector<std::int64_t> dims = a[1].toIntVector();
+  std::vector<std::int64_t> dims = ints_of(a[1]);
   if (dims.empty()) return product.clone();
   std::ranges::sort(dims, std::greater<>());
   for (const std::int64_t dim : dims) product = at::prod(product, dim, false, dtype_of(a[2]));
@@ -206,7 +213,7 @@ at::Tensor iota(Arguments a) {
 
 // (shape, fill_value, *, dtype, device, requires_grad)
 at::Tensor full(Arguments a) {
-  return at::full(a[0].toIntVector(), a[1].toScalar(), options(a[2], a[3]));
+  return at::full(ints_of(a[0]), a[1].toScalar(), options(a[2], a[3]));
 }
 at::Tensor full_like(Arguments a) {
   return at::full_like(a[0].toTensor(), a[1].toScalar(), options(a[2], a[3]));
@@ -214,7 +221,7 @@ at::Tensor full_like(Arguments a) {
 
 // (shape, strides, *, dtype, device, requires_grad)
 at::Tensor empty_strided(Arguments a) {
-  return at::empty_strided(a[0].toIntVector(), a[1].toIntVector(), options(a[2], a[3]));
+  return at::empty_strided(ints_of(a[0]), ints_of(a[1]), options(a[2], a[3]));
 }
 
 // (s, *, dtype, device)
@@ -227,13 +234,13 @@ at::Tensor scalar_tensor(Arguments a) {
 constexpr std::int64_t no_normalization = 0;
 // (self, *, dim, onesided | last_dim_size | forward)
 at::Tensor fft_r2c(Arguments a) {
-  return at::_fft_r2c(a[0].toTensor(), a[1].toIntVector(), no_normalization, a[2].toBool());
+  return at::_fft_r2c(a[0].toTensor(), ints_of(a[1]), no_normalization, a[2].toBool());
 }
 at::Tensor fft_c2r(Arguments a) {
-  return at::_fft_c2r(a[0].toTensor(), a[1].toIntVector(), no_normalization, a[2].toInt());
+  return at::_fft_c2r(a[0].toTensor(), ints_of(a[1]), no_normalization, a[2].toInt());
 }
 at::Tensor fft_c2c(Arguments a) {
-  return at::_fft_c2c(a[0].toTensor(), a[1].toIntVector(), no_normalization, a[2].toBool());
+  return at::_fft_c2c(a[0].toTensor(), ints_of(a[1]), no_normalization, a[2].toBool());
 }
 
 using Primitive = at::Tensor (*)(Arguments);

@@ -175,3 +175,68 @@ def test_stored_inputs_that_share_storage_are_told_apart_where_they_are_written(
     export(write_one, (x, x), path)
     done = winze("lower", path, "-o", tmp_path / "lowered.pt2", "--check")
     assert b"checked on numbers" in done.stderr
+
+
+def test_primitives(winze: Winze, tmp_path: Path) -> None:
+    """PyTorch implements them in Python alone; libtorch has none."""
+    p = torch.ops.prims
+
+    def views(x: torch.Tensor, _: torch.Tensor) -> Any:
+        return [
+            p.transpose(x, [1, 0]),
+            p.broadcast_in_dim(x, [2, 3, 4, 5], [1, 2]),
+            p.squeeze(x[None], [0]),
+            p.collapse(x, 0, 1),
+            p.collapse_view(x, 0, 1),
+            p.split_dim(x, 1, 2),
+            p.reshape(x, [2, 6]),
+            p.rev(x, [0]),
+            p.cat([x, x], 1),
+            p.view_of(x) + 1,
+            p.view_of_dtype(x, torch.int32),
+            p.conj(torch.complex(x, x)).abs(),
+        ]
+
+    def factories(x: torch.Tensor, _: torch.Tensor) -> Any:
+        of_floats = {"dtype": torch.float32, "device": torch.device("cpu"), "requires_grad": False}
+        return [
+            p.iota(5, **{**of_floats, "dtype": torch.int64}, start=2, step=3),
+            p.full([2, 3], 2.5, **of_floats),
+            p.full_like(x, 3, **of_floats),
+            p.copy_to(p.empty_strided([3, 4], [1, 3], **of_floats), x),
+            p.scalar_tensor(2.0, dtype=torch.float32, device=torch.device("cpu")),
+            p.convert_element_type(x.t(), torch.int16),
+            p.device_put(x, torch.device("cpu")),
+        ]
+
+    def elements(x: torch.Tensor, i: torch.Tensor) -> Any:
+        return [
+            p.where(x > 0, x, x * 2),
+            *(p.div(i, i + 1), p.div(x, x + 10), p.pow(x.abs(), x), p.fma(x, x, x)),
+            *(p.sin(x), p.erf_inv(x * 0.1), p.bessel_i0(x), p.zeta(x.abs() + 2, x.abs() + 1), p.fill(x, 2.0)),
+            *(p.add(x, x), p.mul(x, 2.0), p.lt(x, x * 2), p.shift_left(i, i), p.maximum(x, x * 2)),
+        ]
+
+    def reductions(x: torch.Tensor, i: torch.Tensor) -> Any:
+        spectrum = torch.complex(x, x)
+        return [
+            *(p.sum(x, [0]), p.sum(i, [0, 1]), p.prod(x, [0, 1]), p.prod(i, []), p.amax(x, [1]), p.amin(x, [0, 1])),
+            *(p.var(x, [0], correction=1), p.var(x, [0, 1], correction=0)),
+            p.fft_r2c(x, dim=[1], onesided=True),
+            p.fft_c2c(spectrum, dim=[0], forward=True),
+            p.fft_c2r(spectrum, dim=[1], last_dim_size=6),
+        ]
+
+    args = (randn(3, 4), torch.arange(12).view(3, 4) % 5)
+    for function in (views, factories, elements, reductions):
+        expected = export(function, args, tmp_path / "program.pt2")
+        assert_equal(expected, run(winze, tmp_path / "program.pt2", args, tmp_path))
+
+
+def test_a_program_decomposed_as_far_as_it_goes(winze: Winze, tmp_path: Path) -> None:
+    module = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    x = randn(2, 3, 8)
+    program = torch.export.export(module, (x,)).run_decompositions(torch._decomp.decomposition_table)
+    torch.export.save(program, tmp_path / "program.pt2")
+    winze("verify", tmp_path / "program.pt2")
+    assert_equal([module(x).detach()], run(winze, tmp_path / "program.pt2", (x,), tmp_path))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, after torch/_subclasses/fake_impls.py conv, torch/_meta_registrations.py
 // calc_conv_nd_return_shape and aten/src/ATen/native/Convolution.cpp.
+#include <algorithm>
+
 #include "winze/schema/op_ids.h"
 #include "winze/shape/families.h"
 #include "winze/shape/views.h"
@@ -151,18 +153,28 @@ bool has_unbacked_size(const ShapeEnv& env, const TensorMeta& tensor) {
   return false;
 }
 
-/// Whether oneDNN surely takes a convolution over three dimensions (Convolution.cpp use_mkldnn):
-/// for small kernels that depends on the number of threads.
-bool surely_mkldnn(const ShapeEnv& env, const TensorMeta& input, const TensorMeta& weight,
+/// Whether oneDNN takes a convolution of 32-bit floats over three dimensions (Convolution.cpp
+/// use_mkldnn). It leaves small ones to PyTorch's own loops, and for kernels of one element that
+/// depends on the number of threads, too.
+Proof takes_mkldnn(const ShapeEnv& env, const TensorMeta& input, const TensorMeta& weight,
                    const Convolution& convolution) {
-  if (convolution.transposed) return false;
+  if (convolution.transposed) return Proof::unknown;
+  const SymInt batch = input.sizes[0];
+  const SymInt height = weight.sizes[3];
+  const SymInt width = weight.sizes[4];
+  const SymInt work =
+      env.mul(env.mul(batch, input.sizes[1]), env.mul(input.sizes[2], input.sizes[3]));
+  const Proof reasons[] = {env.less(1, convolution.groups), env.less(3, env.min(height, width)),
+                           env.less(1, batch), env.less(20480, work)};
+  const auto count = [&](Proof proof) { return std::ranges::count(reasons, proof); };
+  if (count(Proof::yes) == 0) return count(Proof::unknown) == 0 ? Proof::no : Proof::unknown;
   for (std::size_t dim = 0; dim < convolution.stride.size(); ++dim) {
     if (env.known_less(1, convolution.stride[dim]) || env.known_less(1, convolution.dilation[dim]))
-      return true;
+      return Proof::yes;
   }
-  return env.known_at_least(input.sizes[0], 16) ||
-         env.known_less(1, weight.sizes[weight.dim() - 1]) ||
-         env.known_less(1, weight.sizes[weight.dim() - 2]);
+  const bool any_threads =
+      env.known_at_least(batch, 16) || env.known_less(1, env.max(height, width));
+  return any_threads ? Proof::yes : Proof::unknown;
 }
 
 /// The format that the backend for these arguments writes (_conv_determine_backend_memory_format).
@@ -183,9 +195,12 @@ MemoryFormat backend_memory_format(ShapeCall& call, const TensorMeta& input,
   if (!is_cpu(input))
     call.cannot_infer("the memory format of a convolution depends on its backend on this device");
   if (weight.dim() != 5) return MemoryFormat::channels_last;
-  if (input.dtype == ScalarType::float32 && surely_mkldnn(env, input, weight, convolution))
-    return MemoryFormat::channels_last_3d;
   if (input.dtype == ScalarType::float64) return MemoryFormat::contiguous_format;
+  if (input.dtype == ScalarType::float32) {
+    const Proof mkldnn = takes_mkldnn(env, input, weight, convolution);
+    if (mkldnn == Proof::yes) return MemoryFormat::channels_last_3d;
+    if (mkldnn == Proof::no) return MemoryFormat::contiguous_format;
+  }
   call.cannot_infer("the memory format of this convolution depends on the processor");
 }
 

@@ -27,6 +27,19 @@ TEST(ConvolutionRules, ChannelsLastStays) {
             "f32[1, 2, 4, 4] strides [32, 1, 8, 2]");
 }
 
+/// PyTorch's own loops over three dimensions write contiguous results, oneDNN does not.
+TEST(ConvolutionRules, SmallConvolutionsOverThreeDimensionsAreContiguous) {
+  const std::string_view weight = ", %w: input f32[3, 2, 2, 2, 2]";
+  const auto result = [&](std::string_view input) {
+    return inferred(fmt::format("%x: input {}{}", input, weight), "aten.conv3d.default(%x, %w)");
+  };
+  EXPECT_EQ(result("f32[1, 2, 4, 4, 4] strides [128, 1, 32, 8, 2]"), "f32[1, 3, 3, 3, 3]");
+  EXPECT_EQ(result("f32[2, 2, 4, 4, 4] strides [128, 1, 32, 8, 2]"),
+            "f32[2, 3, 3, 3, 3] strides [81, 1, 27, 9, 3]");
+  EXPECT_EQ(result("f32[1, 2, 64, 256, 4] strides [131072, 1, 2048, 8, 2]"),
+            "f32[1, 3, 63, 255, 3] strides [144585, 1, 2295, 9, 3]");
+}
+
 TEST(ConvolutionRules, ChannelsHaveToMatch) {
   EXPECT_EQ(
       refusal("%x: input f32[1, 4, 8], %w: input f32[2, 3, 1]", "aten.conv1d.default(%x, %w)"),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_findings.h"
@@ -86,7 +87,8 @@ class MetaVerifier {
       : program_(program),
         root_(*program.graph),
         rules_(ShapeRules::of(root_.context())),
-        conditions_(rules_.env(), known_conditions(program)),
+        conditions_(known_conditions(program)),
+        assumed_(rules_.env(), conditions_),
         compare_offsets_(records_offsets(program)) {
     findings_.set_printable(true);
   }
@@ -119,7 +121,7 @@ class MetaVerifier {
            error.diagnostic().hint});
       return;
     }
-    if (as_recorded(call)) return;
+    if (agreement(call) == Proof::yes) return;
     std::vector<MetaId> recorded;
     for (std::uint32_t index = 0; index < node.value_count(); ++index)
       recorded.push_back(node.value(index).meta_id());
@@ -131,13 +133,13 @@ class MetaVerifier {
          "the pass infer-shapes infers them anew; a pass of your own calls propagate_metas"});
   }
 
-  /// Whether what was inferred is what is recorded; true where nothing can be said.
-  [[nodiscard]] bool as_recorded(const CallToInfer& call) {
-    if (inference_.state != InferenceState::inferred) return true;
+  /// Whether what was inferred is what is recorded; yes where nothing can be said.
+  [[nodiscard]] Proof agreement(const CallToInfer& call) {
+    if (inference_.state != InferenceState::inferred) return Proof::yes;
     const Proof same = same_results(rules_.env(), call.node, inference_,
                                     compared_layout(call.tells_layout, compare_offsets_));
     // Where something has to be assumed, so has that the two agree.
-    return same == Proof::yes || (same == Proof::unknown && !inference_.constraints.empty());
+    return same == Proof::unknown && !inference_.constraints.empty() ? Proof::yes : same;
   }
 
   /// Export decides by the sizes of its example, and guards on how it did. Few of these guards are
@@ -149,11 +151,41 @@ class MetaVerifier {
     std::erase_if(suspects_, [&](const Suspect& suspect) {
       try {
         rules_.infer(suspect.call.node, inference_);
-        return as_recorded(suspect.call);
+        const Proof same = agreement(suspect.call);
+        return same == Proof::yes ||
+               (same == Proof::unknown && speaks_of_unchecked_data(suspect.call.node));
       } catch (const Error&) {
         return false;
       }
     });
+  }
+
+  /// What export knew of a symbol that stands for data stands in the assertions on it. Where they
+  /// have been removed, the records that rely on them are all that tells of it.
+  [[nodiscard]] bool speaks_of_unchecked_data(const Node& node) {
+    SymbolicContext& symbols = rules_.env().symbols();
+    if (!checked_) {
+      checked_.emplace();
+      for (const SymExpr condition : conditions_)
+        for (const SymExpr symbol : symbols.free_symbols(condition)) checked_->insert(symbol);
+    }
+    const auto unchecked = [&](SymInt size) {
+      return rules_.env().is_unbacked(size) &&
+             std::ranges::any_of(symbols.free_symbols(size), [&](SymExpr symbol) {
+               return rules_.env().is_unbacked(symbol) && !checked_->contains(symbol);
+             });
+    };
+    const auto speaks = [&](const Meta& meta) {
+      if (meta.has_expression) return unchecked(meta.expression);
+      return std::ranges::any_of(meta.tensor.sizes, unchecked) ||
+             std::ranges::any_of(meta.tensor.strides, unchecked) ||
+             unchecked(meta.tensor.storage_offset);
+    };
+    for (std::uint32_t index = 0; index < node.value_count(); ++index) {
+      if (speaks(node.value(index).meta()) || speaks(root_.context().meta(inference_.metas[index])))
+        return true;
+    }
+    return false;
   }
 
   [[nodiscard]] std::string_view name_of(const Node& node) const {
@@ -163,8 +195,10 @@ class MetaVerifier {
   const ExportedProgram& program_;
   Graph& root_;
   ShapeRules& rules_;
-  KnownConditions conditions_;
+  std::vector<SymExpr> conditions_;
+  KnownConditions assumed_;
   bool compare_offsets_;
+  std::optional<ShapeEnv::SymSet> checked_;  ///< the symbols in the conditions, once asked for
   Inference inference_;
   std::vector<Suspect> suspects_;
   Findings findings_;

@@ -193,8 +193,25 @@ TEST(MetaCheck, WhatTheProgramAssertsCounts) {
                                            "  return output %a\n}}",
                                            assertion)));
   };
-  EXPECT_EQ(findings("").size(), 1U);
+  EXPECT_EQ(findings("  %d = _operator.ge(%n, 0) : bool = (u0 >= 0)\n"
+                     "  aten._assert_scalar.default(%d, \"negative\")\n")
+                .size(),
+            1U);
   EXPECT_THAT(findings("  aten._assert_scalar.default(%c, \"too many\")\n"), testing::IsEmpty());
+  // What the record relies on may have been asserted, and the assertions removed.
+  EXPECT_THAT(findings(""), testing::IsEmpty());
+}
+
+TEST(MetaCheck, WhatIsWrongForAllDataIsAFindingWithoutAssertions) {
+  Context context;
+  const ExportedProgram program =
+      parse_program(context,
+                    "symbol u0 in [0, int_oo]\n"
+                    "graph f(%x: input f32[1], %i: input i64[]) {\n"
+                    "  %n = aten.item.default(%i) : int = u0\n"
+                    "  %a = aten.repeat.default(%x, [%n]) : f32[u0 + 1]\n"
+                    "  return output %a\n}");
+  EXPECT_EQ(verify_metas(program).size(), 1U);
 }
 
 TEST(MetaCheck, WhatIsNotProvedHasToHoldForTheExample) {

@@ -82,8 +82,14 @@ Expressions common_factors(const SymbolicContext& context, SymExpr base, SymExpr
 /// Cancels what the two have in common, as PyTorch's simple_floordiv_gcd finds it: a number and
 /// whole factors. False when there is nothing.
 bool reduce(SymbolicContext& context, SymExpr& base, SymExpr& divisor) {
-  const std::uint64_t number = std::gcd(content(context, base), content(context, divisor));
   const Expressions common = common_factors(context, base, divisor);
+  // A sum is its own factor, and none of its terms.
+  if (!common.empty() && common.front() == divisor) {
+    base = cancel(context, base, 1, common);
+    divisor = 1;
+    return true;
+  }
+  const std::uint64_t number = std::gcd(content(context, base), content(context, divisor));
   if (number > static_cast<std::uint64_t>(Range::infinity) || number == 0) return false;
   if (number == 1 && common.empty()) return false;
   base = cancel(context, base, static_cast<std::int64_t>(number), common);

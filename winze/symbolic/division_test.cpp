@@ -41,6 +41,13 @@ TEST_F(DivisionTest, MultiplesDivideExactly) {
   EXPECT_EQ(c.python_mod(c.pow(y, 2), y), SymExpr(0));
 }
 
+TEST_F(DivisionTest, SumsThatAreFactorsCancelWhole) {
+  const SymExpr sum = c.add(x, 2);
+  EXPECT_EQ(c.floor_div(c.mul(y, sum), sum), y);
+  EXPECT_EQ(c.floor_div(c.mul(3, c.mul(y, sum)), c.mul(3, sum)), y);
+  EXPECT_EQ(c.modular_indexing(c.mul(y, sum), sum, 5), c.modular_indexing(y, 1, 5));
+}
+
 TEST_F(DivisionTest, WholeTermsLeaveTheDividend) {
   EXPECT_EQ(c.str(c.floor_div(c.add(c.mul(4, x), y), 2)), "2*x + y//2");
   EXPECT_EQ(c.str(c.floor_div(c.add(c.mul(4, x), c.mul(6, y)), 8)), "(2*x + 3*y)//4");

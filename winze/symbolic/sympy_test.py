@@ -239,6 +239,14 @@ LINEAR = st.lists(
     min_size=1,
     max_size=6,
 ).map(lambda parts: call("Add", lambda *v: sum(v), *parts))
+
+
+def fraction(a: Tree, b: Tree, factor: Tree) -> Tree:
+    """A quotient of products with a factor in common."""
+    dividend, divisor = (call("Mul", lambda x, y: x * y, each, factor) for each in (a, b))
+    return call("FloorDiv", lambda x, y: x // y, dividend, divisor)
+
+
 BOOLEANS = conditions(INTEGERS)
 FLOAT_ATOMS = (
     ATOMS.map(lambda a: call("ToFloat", float, a))
@@ -280,6 +288,12 @@ def check_values(driver: Driver, tree: Tree, points: list[Values]) -> None:
 @settings(deadline=None, max_examples=200 * SCALE)
 @given(INTEGERS, MANY_VALUES)
 def test_values_of_integers_are_those_of_python(driver: Driver, tree: Tree, points: list[Values]) -> None:
+    check_values(driver, tree, points)
+
+
+@settings(deadline=None, max_examples=200 * SCALE)
+@given(st.builds(fraction, LINEAR, POSITIVE | LINEAR, LINEAR), MANY_VALUES)
+def test_quotients_with_a_sum_in_common_are_those_of_python(driver: Driver, tree: Tree, points: list[Values]) -> None:
     check_values(driver, tree, points)
 
 

@@ -11,6 +11,7 @@
 #include "winze/support/quote.h"
 #include "winze/torch/attributes.h"
 #include "winze/torch/native_functions.h"
+#include "winze/torch/primitives.h"
 
 namespace winze {
 namespace {
@@ -48,7 +49,10 @@ std::string hint_for_missing(std::string_view name) {
     std::ranges::sort(overloads);
     return fmt::format("name one of its overloads: {}", fmt::join(overloads, ", "));
   }
-  if (ns == "aten" || ns == "prims") {
+  if (ns == "prims")
+    return "PyTorch implements its primitives in Python, and this one is not built in; decompose "
+           "the program less far";
+  if (ns == "aten") {
     return "the program was made by another release of PyTorch; decompose the operator, or export "
            "the program anew";
   }
@@ -339,7 +343,12 @@ void Compiler::visit_call(Node node) {
   if (plain_name.starts_with("torch.ops.")) plain_name.erase(0, 10);
   instruction.native = find_scalar_function(plain_name);
   if (instruction.native == nullptr) instruction.native = find_python_function(plain_name);
+  if (instruction.native == nullptr) instruction.native = find_primitive_function(plain_name);
   if (instruction.native == nullptr) {
+    if (const auto aten = find_aten_operator(name.name)) {
+      visit_operator(node, *aten, instruction);
+      return;
+    }
     if (op.kind == OpKind::symbolic || op.kind == OpKind::function)
       fail_at(node, fmt::format("{} cannot be run", op.qualified_name));
     static_cast<void>(find_operator(node, node.op()));  // says what is missing

@@ -303,6 +303,18 @@ graph forward(%x: input f32[3]) {
                                      "mylib")));
 }
 
+TEST(ExecutorErrors, PrimitivesThatAreNotBuiltInAreNamed) {
+  const auto error = error_of([] {
+    const Program p(R"(
+graph forward(%x: input i64[3]) {
+  %m = prims.xor_sum.default(%x, [0]) : i64[]
+  return output %m
+})");
+  });
+  EXPECT_THAT(error, AllOf(HasSubstr("this libtorch has no operator prims::xor_sum"),
+                           HasSubstr("PyTorch implements its primitives in Python")));
+}
+
 TEST(ExecutorErrors, MissingOverloadsAreNamedWithThoseThatThereAre) {
   const auto error = error_of([] {
     const Program p(R"(

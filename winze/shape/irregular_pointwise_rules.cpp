@@ -252,6 +252,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_where_ScalarOther, where},
     {op::aten_where_ScalarSelf, where},
     {op::aten_where_self, where},
+    {op::prims_frexp_default, frexp},
 };
 
 }  // namespace

@@ -58,6 +58,8 @@ constexpr std::uint32_t bool_2 = with(Promotion::always_bool, 2);
 constexpr std::uint32_t real_1 = with(Promotion::complex_to_float, 1);
 
 constexpr ShapeRow rows[] = {
+    {op::aten_infinitely_differentiable_gelu_backward_default, pointwise,
+     with(Promotion::to_common, 1, 1)},
     // One operand, same dtype.
     {op::aten_bitwise_not_default, pointwise, same_1},
     {op::aten_ceil_default, pointwise, same_1},
@@ -187,6 +189,8 @@ constexpr ShapeRow rows[] = {
     {op::aten___rshift___Tensor, pointwise, same_2},
     {op::aten___xor___Scalar, pointwise, same_2},
     {op::aten___xor___Tensor, pointwise, same_2},
+    {op::aten__add_relu_Scalar, pointwise, same_2},
+    {op::aten__add_relu_Tensor, pointwise, same_2},
     {op::aten_add_Scalar, pointwise, same_2},
     {op::aten_add_Tensor, pointwise, same_2},
     {op::aten_bitwise_and_Scalar, pointwise, same_2},

@@ -243,6 +243,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_all_dims, reduction, as(Kind::boolean)},
     {op::aten_amax_default, extremum, as(Kind::same)},
     {op::aten_amin_default, extremum, as(Kind::same)},
+    {op::aten__aminmax_default, aminmax},
+    {op::aten__aminmax_dim, aminmax},
     {op::aten_aminmax_default, aminmax},
     {op::aten_any_default, reduction, as(Kind::boolean)},
     {op::aten_any_dim, reduction, as(Kind::boolean)},

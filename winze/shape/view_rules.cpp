@@ -437,6 +437,10 @@ constexpr ShapeRow rows[] = {
     {op::aten_view_as_default, view_as},
     {op::aten_view_as_complex_default, view_as_complex},
     {op::aten_view_as_real_default, view_as_real},
+    {op::prims_as_strided_default, as_strided},
+    {op::prims_transpose_default, permute_rule},
+    {op::prims_view_of_default, same_tensor},
+    {op::prims_view_of_dtype_default, view_dtype},
 };
 
 }  // namespace

@@ -113,15 +113,6 @@ void check_attention(const ShapeCall& call, const Attention& given) {
   }
 }
 
-/// Laid out as the query, by torch.empty_like in Python: strides of dimensions of size 1 are new.
-FakeTensor like_query(const ShapeEnv& env, const TensorMeta& query) {
-  FakeTensor result(query);
-  const TensorMeta* const operand = &query;
-  result.strides = elementwise_strides(env, query.sizes, {&operand, 1});
-  result.storage_offset = 0;
-  return result;
-}
-
 /// aten::scaled_dot_product_attention: the fused kernel keeps the layout of the query, the other is
 /// contiguous.
 void attention(ShapeCall& call) {
@@ -138,7 +129,7 @@ void attention(ShapeCall& call) {
     fail("expected scalar type torch.float32 but found torch.{}", full_name(given.query.dtype));
   const DimVector sizes = attended_sizes(env, given);
   const FakeTensor plain = empty_tensor(env, sizes, given.query.dtype, given.query.device);
-  const FakeTensor fused = like_query(env, given.query);
+  const FakeTensor fused = elementwise_like(env, given.query);
   if (is_cpu(given.query)) {
     const Proof proof = is_fused(env, given);
     if (proof == Proof::yes) return call.yield(fused);
@@ -180,7 +171,7 @@ FakeTensor empty_sequence_first(const ShapeEnv& env, const TensorMeta& like, Siz
 void attention_for_cpu(ShapeCall& call) {
   const TensorMeta& query = call.tensor(0);
   expect_four_dims(query);
-  call.yield(like_query(call.env(), query));
+  call.yield(elementwise_like(call.env(), query));
   call.yield(empty_sequence_first(call.env(), query, query.sizes.first(3),
                                   computation_dtype(query.dtype)));
 }

@@ -192,10 +192,11 @@ void dropout_backward(ShapeCall& call) {
                           suggest_memory_format(env, grad)));
 }
 
-/// _prelu_kernel_backward(self, weight, grad): both as they broadcast.
+/// _prelu_kernel_backward(self, weight, grad): both as they broadcast; the weight has the first say
+/// in the layout.
 void prelu_backward(ShapeCall& call) {
   ElementwiseOperands operands;
-  for (const std::uint32_t index : {0U, 1U, 2U}) operands.add(call.tensor(index));
+  for (const std::uint32_t index : {1U, 0U, 2U}) operands.add(call.tensor(index));
   const FakeTensor result = operands.result(call.env(), Promotion::to_common);
   call.yield(result);
   call.yield(result);

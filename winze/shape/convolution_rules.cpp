@@ -390,16 +390,18 @@ void slow_conv_backward(ShapeCall& call) {
   const TensorMeta& grad = call.tensor(0);
   const TensorMeta& input = call.tensor(1);
   const TensorMeta& weight = call.tensor(2);
-  if (slow_format(call, input, weight) != MemoryFormat::contiguous_format)
-    throw Error("slow_conv2d: grad_weight must be contiguous");
+  const MemoryFormat format = slow_format(call, input, weight);
   const DimVector mask = call.sym_ints(6);
   if (mask.size() != 3 || weight.dim() == 0)
     throw Error("_slow_conv2d_backward expects weights and an output_mask of 3 elements");
+  if (format != MemoryFormat::contiguous_format && mask[1] == SymInt(1))
+    throw Error("slow_conv2d: grad_weight must be contiguous");
   const DimVector sizes[] = {DimVector(input.sizes), DimVector(weight.sizes),
                              DimVector(weight.sizes.first(1))};
   for (std::size_t at = 0; at < 3; ++at) {
     if (mask[at] == SymInt(1)) {
-      call.yield(empty_tensor(env, sizes[at], grad.dtype, grad.device));
+      call.yield(empty_tensor(env, sizes[at], grad.dtype, grad.device,
+                              at == 0 ? format : MemoryFormat::contiguous_format));
     } else {
       call.yield_none();
     }

@@ -181,6 +181,14 @@ void like(ShapeCall& call) {
   call.yield(result);
 }
 
+/// randn_like: of floats.
+void randn_like(ShapeCall& call) {
+  const ScalarType dtype = call.dtype(call.position("dtype")).value_or(call.tensor(0).dtype);
+  if (is_integral_or_bool(dtype))
+    fail("expected a floating-point or complex dtype, but got dtype={}", full_name(dtype));
+  like(call);
+}
+
 /// A clone of a tensor that is not strided has its layout.
 void clone(ShapeCall& call) {
   const TensorMeta& self = call.tensor_of_any_layout(0);
@@ -330,8 +338,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_randint_low_generator, from_sizes, 2},
     {op::aten_randn_default, from_sizes, 0},
     {op::aten_randn_generator, from_sizes, 0},
-    {op::aten_randn_like_default, like},
-    {op::aten_randn_like_generator, like},
+    {op::aten_randn_like_default, randn_like},
+    {op::aten_randn_like_generator, randn_like},
     {op::aten_randperm_default, randperm},
     {op::aten_randperm_generator, randperm},
     {op::aten_range_default, range},

@@ -35,17 +35,25 @@ void yield_reduced(ShapeCall& call, const FakeTensor& loss) {
   call.yield(empty_tensor(call.env(), {}, dtype, loss.device));
 }
 
-/// What a row says: how the dtype is made, and that the first `count` arguments are operands.
-constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotion::to_common) {
-  return static_cast<std::uint32_t>(promotion) << 8 | count;
+/// What a row says: how the dtype is made, and that the first `count` arguments are operands, of
+/// which the one at `leading` has the first say in the layout, then those behind it.
+constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotion::to_common,
+                             std::uint32_t leading = 0) {
+  return leading << 16 | static_cast<std::uint32_t>(promotion) << 8 | count;
+}
+constexpr std::uint32_t led_by(std::uint32_t leading, std::uint32_t count) {
+  return with(count, Promotion::to_common, leading);
 }
 
 FakeTensor combined(ShapeCall& call) {
   ElementwiseOperands operands;
-  for (std::uint32_t index = 0; index < (call.parameter() & 0xFF); ++index) {
+  const std::uint32_t count = call.parameter() & 0xFF;
+  const std::uint32_t leading = call.parameter() >> 16;
+  for (std::uint32_t at = 0; at < count; ++at) {
+    const std::uint32_t index = (leading + at) % count;
     if (const TensorMeta* tensor = call.optional_tensor(index)) operands.add(*tensor);
   }
-  return operands.result(call.env(), static_cast<Promotion>(call.parameter() >> 8));
+  return operands.result(call.env(), static_cast<Promotion>(call.parameter() >> 8 & 0xFF));
 }
 
 /// huber_loss(self, target, reduction, delta)
@@ -306,12 +314,12 @@ constexpr ShapeRow rows[] = {
     {op::aten_ctc_loss_Tensor, ctc_loss},
     {op::aten_hinge_embedding_loss_default, pointwise_loss, with(2, Promotion::int_to_float)},
     {op::aten_huber_loss_default, huber_loss, with(2)},
-    {op::aten_huber_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_huber_loss_backward_default, pointwise_loss_backward, led_by(1, 3)},
     {op::aten_kl_div_default, pointwise_loss, with(2)},
     {op::aten_l1_loss_default, pointwise_loss, with(2, Promotion::complex_to_float)},
     {op::aten_margin_ranking_loss_default, pointwise_loss, with(3, Promotion::int_to_float)},
     {op::aten_mse_loss_default, pointwise_loss, with(2)},
-    {op::aten_mse_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_mse_loss_backward_default, pointwise_loss_backward, led_by(1, 3)},
     {op::aten_multi_margin_loss_default, multi_margin_loss},
     {op::aten_multi_margin_loss_backward_default, contiguous_gradient, 1},
     {op::aten_multilabel_margin_loss_default, multilabel_margin_loss, 0},
@@ -326,9 +334,9 @@ constexpr ShapeRow rows[] = {
     {op::aten_nll_loss_nd_default, nll_loss, 0},
     {op::aten_poisson_nll_loss_default, pointwise_loss, with(2, Promotion::int_to_float)},
     {op::aten_smooth_l1_loss_default, pointwise_loss, with(2)},
-    {op::aten_smooth_l1_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_smooth_l1_loss_backward_default, pointwise_loss_backward, led_by(1, 3)},
     {op::aten_soft_margin_loss_default, pointwise_loss, with(2, Promotion::int_to_float)},
-    {op::aten_soft_margin_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_soft_margin_loss_backward_default, pointwise_loss_backward, led_by(2, 3)},
     {op::aten_triplet_margin_loss_default, triplet_margin_loss},
 };
 

@@ -56,7 +56,7 @@ const TensorMeta& complex_operand(const ShapeCall& call) {
 void conj(ShapeCall& call) {
   call.yield(complex_operand(call));
 }
-/// prims::real and imag, which fake tensors take for tensors of their own.
+/// prims::conj_physical, and real and imag, which fake tensors take for tensors of their own.
 void complex_part(ShapeCall& call) {
   static_cast<void>(complex_operand(call));
   prim(call);
@@ -130,6 +130,7 @@ constexpr ShapeRow rows[] = {
     {op::prims_cbrt_default, prim, one},
     {op::prims_ceil_default, prim, one},
     {op::prims_conj_default, conj},
+    {op::prims_conj_physical_default, complex_part, one},
     {op::prims_convert_element_type_default, convert_element_type},
     {op::prims_cos_default, prim, one},
     {op::prims_cosh_default, prim, one},

@@ -209,18 +209,10 @@ void cat(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, first.dtype, first.device));
 }
 
-FakeTensor laid_out_alike(const ShapeEnv& env, const TensorMeta& self) {
-  FakeTensor result(self);
-  const TensorMeta* const operand = &self;
-  result.strides = elementwise_strides(env, self.sizes, {&operand, 1});
-  result.storage_offset = 0;
-  return result;
-}
-
 void clone(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   const MemoryFormat format = call.memory_format(1, MemoryFormat::preserve_format);
-  call.yield(format == MemoryFormat::preserve_format ? laid_out_alike(call.env(), self)
+  call.yield(format == MemoryFormat::preserve_format ? elementwise_like(call.env(), self)
                                                      : empty_like(call.env(), self, format));
 }
 
@@ -261,13 +253,13 @@ void device_put(ShapeCall& call) {
 
 /// Operators that yield one tensor laid out as theirs.
 void same_layout(ShapeCall& call) {
-  call.yield(laid_out_alike(call.env(), call.tensor(0)));
+  call.yield(elementwise_like(call.env(), call.tensor(0)));
 }
 
 /// prims::full_like(a, fill_value, dtype, device, requires_grad)
 void full_like(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
-  FakeTensor result = laid_out_alike(call.env(), self);
+  FakeTensor result = elementwise_like(call.env(), self);
   if (call.env().known_zero(numel(call.env(), self.sizes)))
     result.strides = DimVector(self.strides);
   result.dtype = dtype_of_result(call, "dtype", self.dtype);
@@ -423,7 +415,7 @@ void exponents(ShapeCall& call) {
   if (computation_dtype(self.dtype) != ScalarType::float32)
     fail("cvt_e8m0_rceil requires float32, float16, or bfloat16 input, got {}",
          full_name(self.dtype));
-  FakeTensor result = laid_out_alike(call.env(), self);
+  FakeTensor result = elementwise_like(call.env(), self);
   result.dtype = ScalarType::uint8;
   call.yield(result);
 }
@@ -460,7 +452,6 @@ constexpr ShapeRow rows[] = {
     {op::prims_clone_default, clone},
     {op::prims_collapse_default, collapse},
     {op::prims_collapse_view_default, collapse_view},
-    {op::prims_conj_physical_default, same_layout},
     {op::prims_copy_strided_default, copy_strided},
     {op::prims_copy_to_default, copy_to},
     {op::prims_device_put_default, device_put},

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
 
 namespace winze {
@@ -10,7 +11,7 @@ namespace {
 
 /// aten::msort: along the first dimension, laid out as the input.
 void msort(ShapeCall& call) {
-  call.yield(empty_like(call.env(), call.tensor(0)));
+  call.yield(elementwise_like(call.env(), call.tensor(0)));
 }
 
 ScalarType index_dtype(const ShapeCall& call, std::uint32_t index) {

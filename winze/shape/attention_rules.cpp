@@ -113,15 +113,6 @@ void check_attention(const ShapeCall& call, const Attention& given) {
   }
 }
 
-/// Laid out as the query, by torch.empty_like in Python: strides of dimensions of size 1 are new.
-FakeTensor like_query(const ShapeEnv& env, const TensorMeta& query) {
-  FakeTensor result(query);
-  const TensorMeta* const operand = &query;
-  result.strides = elementwise_strides(env, query.sizes, {&operand, 1});
-  result.storage_offset = 0;
-  return result;
-}
-
 /// aten::scaled_dot_product_attention: the fused kernel keeps the layout of the query, the other is
 /// contiguous.
 void attention(ShapeCall& call) {
@@ -138,7 +129,7 @@ void attention(ShapeCall& call) {
     fail("expected scalar type torch.float32 but found torch.{}", full_name(given.query.dtype));
   const DimVector sizes = attended_sizes(env, given);
   const FakeTensor plain = empty_tensor(env, sizes, given.query.dtype, given.query.device);
-  const FakeTensor fused = like_query(env, given.query);
+  const FakeTensor fused = elementwise_like(env, given.query);
   if (is_cpu(given.query)) {
     const Proof proof = is_fused(env, given);
     if (proof == Proof::yes) return call.yield(fused);
@@ -149,6 +140,20 @@ void attention(ShapeCall& call) {
   if (const Meta* const traced = call.recorded(0); traced != nullptr && traced->is_tensor())
     return call.yield(is_contiguous(env, traced->tensor) ? plain : fused);
   call.cannot_infer("whether attention is fused, and so its layout, is not known");
+}
+
+/// aten::_scaled_dot_product_attention_math and its like for MPS: the result and the weights, both
+/// contiguous.
+void attention_math(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const Attention given = {call.tensor(0),          call.tensor(1), call.tensor(2),
+                           call.optional_tensor(3), false,          call.boolean(8)};
+  check_attention(call, given);
+  const DimVector sizes = attended_sizes(env, given);
+  DimVector weights(sizes);
+  weights[weights.size() - 1] = given.key.sizes[given.key.dim() - 2];
+  call.yield(empty_tensor(env, sizes, given.query.dtype, given.query.device));
+  call.yield(empty_tensor(env, weights, given.query.dtype, given.query.device));
 }
 
 void expect_four_dims(const TensorMeta& tensor) {
@@ -166,7 +171,7 @@ FakeTensor empty_sequence_first(const ShapeEnv& env, const TensorMeta& like, Siz
 void attention_for_cpu(ShapeCall& call) {
   const TensorMeta& query = call.tensor(0);
   expect_four_dims(query);
-  call.yield(like_query(call.env(), query));
+  call.yield(elementwise_like(call.env(), query));
   call.yield(empty_sequence_first(call.env(), query, query.sizes.first(3),
                                   computation_dtype(query.dtype)));
 }
@@ -190,9 +195,13 @@ void check_indices(const TensorMeta& indices) {
       full_name(indices.dtype));
 }
 
+/// aten::embedding_dense_backward, and embedding_backward, which may be sparse.
 void embedding_dense_backward(ShapeCall& call) {
   const TensorMeta& grad = call.tensor(0);
   check_indices(call.tensor(1));
+  const std::uint32_t sparse_at = call.position("sparse");
+  if (!call.is_none(sparse_at) && call.boolean(sparse_at))
+    call.cannot_infer("the gradient of the weights is sparse");
   if (grad.dim() == 0) throw Error("Dimension specified as -1 but tensor has no dimensions");
   call.yield(empty_tensor(call.env(), DimVector{call.sym_int(2), grad.sizes[grad.dim() - 1]},
                           grad.dtype, grad.device));
@@ -314,6 +323,18 @@ void multi_head_attention(ShapeCall& call) {
     return yield(DimVector{batch, length, length});
   yield(DimVector{batch, call.sym_int(4), length, length});
 }
+/// _transform_bias_rescale_qkv(qkv, qkv_bias, num_heads): query, key and value with the heads
+/// before the sequence, each a part of one tensor.
+void split_heads(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& joined = call.tensor(0);
+  if (joined.dim() != 3) fail("expected 3D qkv, got {}D", joined.dim());
+  const SymInt heads = call.sym_int(2);
+  const SymInt features = env.floor_div(env.floor_div(joined.sizes[2], 3), heads);
+  const DimVector sizes = {3, joined.sizes[0], heads, joined.sizes[1], features};
+  const FakeTensor all = empty_tensor(env, sizes, joined.dtype, joined.device);
+  for (int part = 0; part < 3; ++part) call.yield(select(env, all, 0, part));
+}
 void encoder_layer(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
 }
@@ -323,7 +344,10 @@ constexpr ShapeRow rows[] = {
     {op::aten__embedding_bag_dense_backward_default, embedding_bag_backward, 5},
     {op::aten__embedding_bag_per_sample_weights_backward_default, embedding_bag_weights_backward},
     {op::aten__native_multi_head_attention_default, multi_head_attention},
+    {op::aten__transform_bias_rescale_qkv_default, split_heads},
     {op::aten__transformer_encoder_layer_fwd_default, encoder_layer},
+    {op::aten__scaled_dot_product_attention_math_default, attention_math},
+    {op::aten__scaled_dot_product_attention_math_for_mps_default, attention_math},
     {op::aten__scaled_dot_product_flash_attention_for_cpu_default, attention_for_cpu},
     {op::aten__scaled_dot_product_flash_attention_for_cpu_backward_default,
      attention_for_cpu_backward},
@@ -332,6 +356,7 @@ constexpr ShapeRow rows[] = {
     {op::aten__embedding_bag_forward_only_default, embedding_bag, 1},
     {op::aten_embedding_bag_default, embedding_bag, 1},
     {op::aten_embedding_bag_padding_idx, embedding_bag, 1},
+    {op::aten_embedding_backward_default, embedding_dense_backward},
     {op::aten_embedding_dense_backward_default, embedding_dense_backward},
     {op::aten_scaled_dot_product_attention_default, attention},
 };

@@ -36,5 +36,20 @@ TEST(AttentionRules, AMaskHasTheSizesOfTheScores) {
             "dimension 2");
 }
 
+TEST(AttentionRules, ThePlainKernelYieldsTheWeightsToo) {
+  EXPECT_EQ(
+      inferred("%q: input f16[2, 4, s0, 8] strides [32*s0, 8, 32, 1], %k: input f16[2, 2, s1, 8], "
+               "%v: input f16[2, 2, s1, 6]",
+               "aten._scaled_dot_product_attention_math.default(%q, %k, %v, enable_gqa=True)",
+               "%o, %w"),
+      "f16[2, 4, s0, 6], f16[2, 4, s0, s1]");
+}
+
+TEST(AttentionRules, HeadsAreSplitIntoPartsOfOneTensor) {
+  EXPECT_EQ(inferred("%x: input f32[2, 5, 12], %b: input f32[12]",
+                     "aten._transform_bias_rescale_qkv.default(%x, %b, 2)", "%q, %k, %v"),
+            "f32[2, 2, 5, 2], f32[2, 2, 5, 2] offset [40], f32[2, 2, 5, 2] offset [80]");
+}
+
 }  // namespace
 }  // namespace winze

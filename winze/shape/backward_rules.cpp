@@ -55,28 +55,54 @@ void group_norm_backward(ShapeCall& call) {
   yield_empty(call, mask[2], channels, input);
 }
 
-/// native_batch_norm_backward(grad_out, input, weight, ...): elementwise with numbers for each
-/// channel.
-void batch_norm_backward(ShapeCall& call) {
+/// Where the arguments of the gradient of a batch norm stand.
+struct BatchNormBackward {
+  std::uint32_t grad = 0;
+  std::uint32_t input = 1;
+  std::uint32_t weight = 2;
+  bool is_training = true;
+  std::array<bool, 3> mask = {true, true, true};
+};
+
+/// Elementwise with numbers for each channel.
+void batch_norm_gradients(ShapeCall& call, const BatchNormBackward& norm) {
   ShapeEnv& env = call.env();
-  const TensorMeta& grad = call.tensor(0);
-  const TensorMeta& input = call.tensor(1);
+  const TensorMeta& grad = call.tensor(norm.grad);
+  const TensorMeta& input = call.tensor(norm.input);
   if (input.dim() < 2) fail("rank of the input must be at least 2, got {}", input.dim());
-  const auto mask = output_mask(call);
   DimVector sizes(input.dim(), 1);
   sizes[1] = input.sizes[1];
   const FakeTensor channel = empty_tensor(env, sizes, input.dtype, input.device);
   const TensorMeta per_channel = channel;
   ElementwiseOperands operands;
   operands.add_without_dtype(grad);
-  if (call.boolean(7)) operands.add_without_dtype(input);
+  if (norm.is_training) operands.add_without_dtype(input);
   operands.add_without_dtype(per_channel);
   call.yield(operands.result_of(env, input.dtype));
-  const TensorMeta* const weight = call.optional_tensor(2);
+  const TensorMeta* const weight = call.optional_tensor(norm.weight);
   const ScalarType dtype = weight == nullptr ? input.dtype : weight->dtype;
   const DimVector channels = {input.sizes[1]};
-  yield_empty(call, mask[1], channels, input, dtype);
-  yield_empty(call, mask[2], channels, input, dtype);
+  yield_empty(call, norm.mask[1], channels, input, dtype);
+  yield_empty(call, norm.mask[2], channels, input, dtype);
+}
+
+/// native_batch_norm_backward(grad_out, input, weight, ..., train, eps, output_mask)
+void batch_norm_backward(ShapeCall& call) {
+  batch_norm_gradients(call, {.is_training = call.boolean(7), .mask = output_mask(call)});
+}
+/// cudnn_batch_norm_backward and miopen_batch_norm_backward(input, grad_output, weight, ...)
+void device_batch_norm_backward(ShapeCall& call) {
+  batch_norm_gradients(call, {.grad = 1, .input = 0});
+}
+/// _batch_norm_impl_index_backward(impl_index, input, grad_output, weight, ..., train, ...)
+void batch_norm_backward_of_index(ShapeCall& call) {
+  batch_norm_gradients(
+      call, {.grad = 2, .weight = 3, .is_training = call.boolean(8), .mask = output_mask(call)});
+}
+
+/// _weight_norm_interface_backward(grad_w, saved_v, saved_g, ...): gradients of v and g.
+void weight_norm_backward(ShapeCall& call) {
+  for (const std::uint32_t index : {1U, 2U}) call.yield(empty_like(call.env(), call.tensor(index)));
 }
 
 // --- Views and indexing
@@ -141,6 +167,16 @@ void glu(ShapeCall& call) {
   operands.add(operand);
   call.yield(operands.result(call.env(), Promotion::to_common));
 }
+/// glu_jvp(glu, x, dx, dim): the derivative in the direction of `dx`.
+void glu_jvp(ShapeCall& call) {
+  const FakeTensor gate = half_of(call, call.tensor(1), 3);
+  const FakeTensor direction = half_of(call, call.tensor(2), 3);
+  const TensorMeta factors[] = {direction, gate};
+  ElementwiseOperands operands;
+  for (const TensorMeta& factor : factors) operands.add(factor);
+  operands.add(call.tensor(0));
+  call.yield(operands.result(call.env(), Promotion::to_common));
+}
 void glu_backward(ShapeCall& call) {
   const TensorMeta& self = call.tensor(1);
   static_cast<void>(half_of(call, self, 2));
@@ -156,13 +192,46 @@ void dropout_backward(ShapeCall& call) {
                           suggest_memory_format(env, grad)));
 }
 
-/// _prelu_kernel_backward(self, weight, grad): both as they broadcast.
+/// _prelu_kernel_backward(self, weight, grad): both as they broadcast; the weight has the first say
+/// in the layout.
 void prelu_backward(ShapeCall& call) {
   ElementwiseOperands operands;
-  for (const std::uint32_t index : {0U, 1U, 2U}) operands.add(call.tensor(index));
+  for (const std::uint32_t index : {1U, 0U, 2U}) operands.add(call.tensor(index));
   const FakeTensor result = operands.result(call.env(), Promotion::to_common);
   call.yield(result);
   call.yield(result);
+}
+
+/// linear_backward(self, grad_output, weight, output_mask): contiguous. Gradients of weight and
+/// bias are computed together.
+void linear_backward(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  const TensorMeta& grad = call.tensor(1);
+  if (input.dim() == 0 || grad.dim() == 0)
+    throw Error("linear_backward expects tensors with dimensions");
+  const auto mask = output_mask(call);
+  const bool has_parameters = mask[1] || mask[2];
+  const DimVector weight = {grad.sizes.back(), input.sizes.back()};
+  yield_empty(call, mask[0], input.sizes, grad);
+  yield_empty(call, has_parameters, weight, grad);
+  yield_empty(call, has_parameters, Sizes(weight).first(1), grad);
+}
+
+/// _masked_scale(self, mask, scale): in the memory format of `self`.
+void masked_scale(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  call.yield(empty_like(call.env(), self, suggest_memory_format(call.env(), self)));
+}
+
+/// _fake_quantize_learnable_per_tensor_affine_backward(grad, self, scale, ...) and the one per
+/// channel: gradients of the input, the scale and the zero point.
+void learnable_fake_quantize_backward(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  const TensorMeta& self = call.tensor(1);
+  const TensorMeta& scale = call.tensor(2);
+  call.yield(empty_like(env, self));
+  for (int count = 0; count < 2; ++count)
+    call.yield(empty_tensor(env, scale.sizes, self.dtype, scale.device));
 }
 
 /// grid_sampler_2d_backward(grad, input, grid, ..., output_mask) and the one for 3 dimensions.
@@ -184,27 +253,42 @@ void cumprod_backward(ShapeCall& call) {
   call.yield(empty_tensor(env, gradient.sizes, gradient.dtype, gradient.device));
 }
 
-/// _cdist_backward(grad, x1, x2, p, cdist)
-void cdist_backward(ShapeCall& call) {
+/// _cdist_backward(grad, x1, x2, p, cdist), and others whose gradient is contiguous and of the
+/// sizes of argument 1.
+void gradient_of_input(ShapeCall& call) {
   const TensorMeta& a = call.tensor(1);
   call.yield(empty_tensor(call.env(), a.sizes, a.dtype, a.device));
 }
 
 constexpr ShapeRow rows[] = {
     {op::aten_batch_norm_backward_default, batch_norm_backward},
-    {op::aten__cdist_backward_default, cdist_backward},
+    {op::aten__batch_norm_impl_index_backward_default, batch_norm_backward_of_index},
+    {op::aten__cdist_backward_default, gradient_of_input},
+    {op::aten__fake_quantize_learnable_per_channel_affine_backward_default,
+     learnable_fake_quantize_backward},
+    {op::aten__fake_quantize_learnable_per_tensor_affine_backward_default,
+     learnable_fake_quantize_backward},
     {op::aten__fused_rms_norm_backward_default, layer_norm_backward, 4},
-    {op::aten__pdist_backward_default, cdist_backward},
+    {op::aten__masked_scale_default, masked_scale},
+    {op::aten__pdist_backward_default, gradient_of_input},
     {op::aten__prelu_kernel_backward_default, prelu_backward},
+    {op::aten__weight_norm_differentiable_backward_default, weight_norm_backward},
+    {op::aten__weight_norm_interface_backward_default, weight_norm_backward},
+    {op::aten_cudnn_batch_norm_backward_default, device_batch_norm_backward},
+    {op::aten_cummaxmin_backward_default, gradient_of_input},
     {op::aten_cumprod_backward_default, cumprod_backward},
     {op::aten_diagonal_backward_default, into_zeros, 1},
     {op::aten_glu_default, glu},
+    {op::aten_gather_backward_default, into_zeros_like, 1},
     {op::aten_glu_backward_default, glu_backward},
+    {op::aten_glu_jvp_default, glu_jvp},
     {op::aten_grid_sampler_2d_backward_default, grid_sampler_backward},
     {op::aten_grid_sampler_3d_backward_default, grid_sampler_backward},
     {op::aten_index_select_backward_default, into_zeros, 1},
+    {op::aten_linear_backward_default, linear_backward},
     {op::aten_masked_scatter_backward_default, into_zeros, 2},
     {op::aten_masked_select_backward_default, into_zeros_like, 1},
+    {op::aten_miopen_batch_norm_backward_default, device_batch_norm_backward},
     {op::aten_native_batch_norm_backward_default, batch_norm_backward},
     {op::aten_native_dropout_backward_default, dropout_backward},
     {op::aten_native_group_norm_backward_default, group_norm_backward},

@@ -45,5 +45,29 @@ TEST(BackwardRules, ProductsOfOneFactorPassTheGradientOn) {
             "f32[3, 4]");
 }
 
+TEST(BackwardRules, BatchNormsOfDevicesHaveTheInputFirst) {
+  EXPECT_EQ(inferred("%x: input f32[s0, 3, 4, 5] strides [60, 1, 15, 3], %w: input f32[3]",
+                     "aten.miopen_batch_norm_backward.default(%x, %x, %w, %w, %w, %w, %w, 1e-05)",
+                     "%a, %b, %c"),
+            "f32[s0, 3, 4, 5] strides [60, 1, 15, 3], f32[3], f32[3]");
+}
+
+TEST(BackwardRules, GradientsOfLinearAreContiguous) {
+  const std::string inputs =
+      "%x: input f32[s0, 4] strides [1, s0], %g: input f64[s0, 5], %w: input f32[5, 4]";
+  EXPECT_EQ(inferred(inputs, "aten.linear_backward.default(%x, %g, %w, [True, False, True])",
+                     "%a, %b, %c"),
+            "f64[s0, 4], f64[5, 4], f64[5]");
+  EXPECT_EQ(inferred(inputs, "aten.linear_backward.default(%x, %g, %w, [True, False, False])",
+                     "%a, %b, %c"),
+            "f64[s0, 4], None, None");
+}
+
+TEST(BackwardRules, DerivativeOfGluInADirection) {
+  EXPECT_EQ(inferred("%g: input f32[2, s0], %x: input f32[2, s0*2], %d: input f32[2, s0*2]",
+                     "aten.glu_jvp.default(%g, %x, %d, 1)"),
+            "f32[2, s0]");
+}
+
 }  // namespace
 }  // namespace winze

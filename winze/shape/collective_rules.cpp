@@ -54,6 +54,31 @@ void scattered(ShapeCall& call) {
   });
 }
 
+/// isend(tensor, dst, tag, group): nothing but what the order hangs on.
+FakeTensor sent(const ShapeCall& call, const TensorMeta& tensor) {
+  return empty_tensor(call.env(), DimVector{0}, tensor.dtype, tensor.device);
+}
+void isend(ShapeCall& call) {
+  call.yield(sent(call, call.tensor(0)));
+}
+/// batch_p2p_ops(op_list, peer_list, tag_list, tensors, group)
+void batch_p2p_ops(ShapeCall& call) {
+  const Argument kinds = call.argument(0);
+  const auto tensors = call.tensors(3);
+  if (kinds.kind() != ArgumentKind::strings) call.cannot_infer("the operations are not known");
+  const std::span<const StringId> names = call.context().strings_of(kinds);
+  if (names.size() != tensors.size())
+    throw Error("batch_p2p_ops expects a tensor for each operation");
+  for (std::size_t index = 0; index < tensors.size(); ++index) {
+    if (tensors[index] == nullptr) call.cannot_infer("a tensor to send is None");
+    if (call.context().text(names[index]) == "irecv") {
+      call.yield(*tensors[index]);
+    } else {
+      call.yield(sent(call, *tensors[index]));
+    }
+  }
+}
+
 /// all_to_all_single(input, output_split_sizes, input_split_sizes, group)
 void all_to_all(ShapeCall& call) {
   ShapeEnv& env = call.env();
@@ -82,8 +107,11 @@ constexpr ShapeRow rows[] = {
     {op::_c10d_functional_all_reduce_coalesced_default, same_layout},
     {op::_c10d_functional_all_reduce_coalesced__default, itself},
     {op::_c10d_functional_all_to_all_single_default, all_to_all},
+    {op::_c10d_functional_batch_p2p_ops_default, batch_p2p_ops},
     {op::_c10d_functional_broadcast_default, same_layout},
     {op::_c10d_functional_broadcast__default, itself},
+    {op::_c10d_functional_irecv_default, same_layout},
+    {op::_c10d_functional_isend_default, isend},
     {op::_c10d_functional_reduce_scatter_tensor_default, scattered, 2},
     {op::_c10d_functional_reduce_scatter_tensor_coalesced_default, scattered, 2},
     {op::_c10d_functional_reduce_scatter_tensor_out_default, scattered, 2},

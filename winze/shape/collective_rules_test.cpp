@@ -27,5 +27,19 @@ TEST(CollectiveRules, ThereHasToBeADimension) {
       "all_gather_into_tensor expects a dimension to gather along");
 }
 
+TEST(CollectiveRules, WhatIsReceivedHasTheSizesOfItsBuffer) {
+  EXPECT_EQ(inferred("%a: input f32[s0, 3] strides [1, s0]",
+                     "_c10d_functional.irecv.default(%a, 1, 0, \"0\")"),
+            "f32[s0, 3] strides [1, s0]");
+  EXPECT_EQ(inferred("%a: input f32[s0, 3]", "_c10d_functional.isend.default(%a, 1, 0, \"0\")"),
+            "f32[0]");
+  EXPECT_EQ(
+      inferred("%a: input f32[s0, 3], %b: input f64[2]",
+               "_c10d_functional.batch_p2p_ops.default([\"isend\", \"irecv\"], [1, 1], [0, 0], "
+               "[%a, %b], \"0\")",
+               "[%x, %y]"),
+      "f32[0], f64[2]");
+}
+
 }  // namespace
 }  // namespace winze

@@ -358,6 +358,32 @@ void kron(ShapeCall& call) {
   call.yield(view(env, product(env, wide_a, wide_b), sizes));
 }
 
+/// aten::_trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim): the product of three tensors,
+/// each given dimensions of size 1, summed over `sumdim`.
+void trilinear(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  DimVector sizes;
+  for (const std::uint32_t index : {0U, 1U, 2U}) {
+    FakeTensor factor(call.tensor(index));
+    const DimVector expanded = call.sym_ints(index + 3);
+    const std::size_t rank = factor.dim() + expanded.size();
+    for (std::size_t dim = 0; dim < rank; ++dim) {
+      const SymInt here = static_cast<std::int64_t>(dim);
+      if (std::find(expanded.begin(), expanded.end(), here) != expanded.end())
+        factor.sizes.insert(std::min(dim, factor.sizes.size()), 1);
+    }
+    if (index > 0 && factor.sizes.size() != sizes.size())
+      throw Error("_trilinear: the tensors differ in their number of dimensions");
+    sizes = index == 0 ? factor.sizes : broadcast_sizes(env, sizes, factor.sizes);
+  }
+  const DimVector summed = call.sym_ints(6);
+  for (std::size_t dim = sizes.size(); dim-- > 0;) {
+    const SymInt here = static_cast<std::int64_t>(dim);
+    if (std::find(summed.begin(), summed.end(), here) != summed.end()) sizes.erase(dim);
+  }
+  call.yield(empty_tensor(env, sizes, call.tensor(0).dtype, call.tensor(0).device));
+}
+
 /// aten::bilinear(input1, input2, weight, bias)
 void bilinear(ShapeCall& call) {
   ShapeEnv& env = call.env();
@@ -422,9 +448,13 @@ void multi_dot(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten_bilinear_default, bilinear},   {op::aten_chain_matmul_default, multi_dot},
-    {op::aten_einsum_default, einsum},       {op::aten_inner_default, inner},
-    {op::aten_kron_default, kron},           {op::aten_linalg_multi_dot_default, multi_dot},
+    {op::aten__trilinear_default, trilinear},
+    {op::aten_bilinear_default, bilinear},
+    {op::aten_chain_matmul_default, multi_dot},
+    {op::aten_einsum_default, einsum},
+    {op::aten_inner_default, inner},
+    {op::aten_kron_default, kron},
+    {op::aten_linalg_multi_dot_default, multi_dot},
     {op::aten_tensordot_default, tensordot},
 };
 

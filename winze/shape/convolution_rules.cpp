@@ -347,7 +347,120 @@ void convolution_backward(ShapeCall& call) {
         [&] { return empty_tensor(call.env(), call.sym_ints(3), grad.dtype, grad.device); });
 }
 
+// --- Kernels without oneDNN, which say what they compute by the size of the kernel too
+
+/// What `parameter` says of such a kernel: the number of spatial dimensions, and which arguments
+/// follow the padding.
+constexpr std::uint32_t spatial_mask = 7;
+constexpr std::uint32_t is_dilated = 8;
+constexpr std::uint32_t is_transposed = 16;
+
+/// ConvUtils.h thnn_conv_use_channels_last: over two dimensions, and not transposed.
+MemoryFormat slow_format(const ShapeCall& call, const TensorMeta& input, const TensorMeta& weight) {
+  const ShapeEnv& env = call.env();
+  if ((call.parameter() & spatial_mask) != 2 || (call.parameter() & is_transposed) != 0 ||
+      input.dtype == ScalarType::float64)
+    return MemoryFormat::contiguous_format;
+  return suggest_memory_format(env, input) == MemoryFormat::channels_last ||
+                 suggest_memory_format(env, weight) == MemoryFormat::channels_last
+             ? MemoryFormat::channels_last
+             : MemoryFormat::contiguous_format;
+}
+
+/// slow_conv3d(self, weight, kernel_size, bias, stride, padding), slow_conv_dilated2d(...,
+/// dilation) and slow_conv_transpose2d(..., output_padding, dilation).
+void slow_conv(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const std::size_t count = call.parameter() & spatial_mask;
+  Convolution convolution;
+  convolution.transposed = (call.parameter() & is_transposed) != 0;
+  convolution.stride = call.sym_ints(4);
+  convolution.padding = call.sym_ints(5);
+  convolution.dilation = DimVector(count, 1);
+  if (convolution.transposed) convolution.output_padding = call.sym_ints(6);
+  if ((call.parameter() & (is_dilated | is_transposed)) != 0)
+    convolution.dilation = call.sym_ints(convolution.transposed ? 7 : 6);
+  const TensorMeta& input = call.tensor(0);
+  const TensorMeta& weight = call.tensor(1);
+  if (weight.dim() != count + 2 || input.dim() != count + 2)
+    call.cannot_infer("{} of other than a batch is not known", call.op().schema.name);
+  check_operands(env, input, weight, call.optional_tensor(3), convolution);
+  expand_parameters(convolution, count);
+  check_parameters(env, convolution);
+  const DimVector kernel = for_each_dim(call.sym_ints(2), count, "kernel_size");
+  for (std::size_t dim = 0; dim < count; ++dim) {
+    env.require_equal(weight.sizes[dim + 2], kernel[dim], [&] {
+      return fmt::format("weight has the size {} at dimension {}, not that of the kernel, {}",
+                         env.str(weight.sizes[dim + 2]), dim + 2, env.str(kernel[dim]));
+    });
+  }
+  call.yield(empty_tensor(env, convolution_sizes(env, input, weight, convolution), input.dtype,
+                          input.device, slow_format(call, input, weight)));
+}
+
+/// _slow_conv2d_backward.output_mask(grad_output, self, weight, ...): gradients, which the kernel
+/// computes of contiguous weights only.
+void slow_conv_backward(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  const TensorMeta& grad = call.tensor(0);
+  const TensorMeta& input = call.tensor(1);
+  const TensorMeta& weight = call.tensor(2);
+  const MemoryFormat format = slow_format(call, input, weight);
+  const DimVector mask = call.sym_ints(6);
+  if (mask.size() != 3 || weight.dim() == 0)
+    throw Error("_slow_conv2d_backward expects weights and an output_mask of 3 elements");
+  if (format != MemoryFormat::contiguous_format && mask[1] == SymInt(1))
+    throw Error("slow_conv2d: grad_weight must be contiguous");
+  const DimVector sizes[] = {DimVector(input.sizes), DimVector(weight.sizes),
+                             DimVector(weight.sizes.first(1))};
+  for (std::size_t at = 0; at < 3; ++at) {
+    if (mask[at] == SymInt(1)) {
+      call.yield(empty_tensor(env, sizes[at], grad.dtype, grad.device,
+                              at == 0 ? format : MemoryFormat::contiguous_format));
+    } else {
+      call.yield_none();
+    }
+  }
+}
+
+/// conv_tbc(self, weight, bias, pad): time, batch and channels, with a kernel over time.
+void conv_tbc(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  const TensorMeta& weight = call.tensor(1);
+  const TensorMeta& bias = call.tensor(2);
+  if (input.dim() != 3 || weight.dim() != 3 || bias.dim() != 1)
+    throw Error("conv_tbc expects an input and weights of 3 dimensions, and a vector of biases");
+  env.require_equal(input.sizes[2], weight.sizes[1], [] {
+    return std::string("Input dim 2 (input channels) is not == dim 1 in the weight tensor");
+  });
+  env.require_equal(weight.sizes[2], bias.sizes[0], [] {
+    return std::string("Bias size must equal dim 2 in the weight tensor (output channels).");
+  });
+  const SymInt padded = env.add(input.sizes[0], env.mul(call.sym_int(3), 2));
+  const SymInt length = env.add(env.sub(padded, weight.sizes[0]), 1);
+  env.require_at_least(length, 0, [] { return std::string("conv_tbc: the kernel is too long"); });
+  call.yield(empty_tensor(env, DimVector{length, input.sizes[1], weight.sizes[2]}, input.dtype,
+                          input.device));
+}
+/// conv_tbc_backward(grad, self, weight, bias, pad)
+void conv_tbc_backward(ShapeCall& call) {
+  for (const std::uint32_t index : {1U, 2U, 3U})
+    call.yield(empty_like(call.env(), call.tensor(index)));
+}
+
 constexpr ShapeRow rows[] = {
+    {op::aten__slow_conv2d_backward_output_mask, slow_conv_backward, 2},
+    {op::aten__slow_conv2d_forward_default, slow_conv, 2},
+    {op::aten_conv_tbc_default, conv_tbc},
+    {op::aten_conv_tbc_backward_default, conv_tbc_backward},
+    {op::aten_slow_conv3d_default, slow_conv, 3},
+    {op::aten_slow_conv3d_forward_default, slow_conv, 3},
+    {op::aten_slow_conv_dilated2d_default, slow_conv, 2 | is_dilated},
+    {op::aten_slow_conv_dilated3d_default, slow_conv, 3 | is_dilated},
+    {op::aten_slow_conv_transpose2d_default, slow_conv, 2 | is_transposed},
+    {op::aten_slow_conv_transpose3d_default, slow_conv, 3 | is_transposed},
+    {op::aten_thnn_conv2d_default, slow_conv, 2},
     {op::aten__convolution_mode_default, conv_mode, any_dims},
     {op::aten__convolution_default, convolution_rule},
     {op::aten__convolution_deprecated, convolution_rule},

@@ -92,5 +92,32 @@ TEST(ConvolutionRules, RefusesOtherChannelsAndTooLargeKernels) {
               HasSubstr("Kernel size can't be greater than actual input size"));
 }
 
+TEST(ConvolutionRules, SlowKernelsKeepChannelsLastOverTwoDimensions) {
+  const std::string image = "%x: input f32[2, 4, 7, 7] strides [196, 1, 28, 4]";
+  EXPECT_EQ(
+      inferred(image + ", %w: input f32[6, 4, 3, 3]",
+               "aten.slow_conv_dilated2d.default(%x, %w, [3, 3], None, [1, 1], [1, 1], [2, 2])"),
+      "f32[2, 6, 5, 5] strides [150, 1, 30, 6]");
+  EXPECT_EQ(
+      inferred(image + ", %w: input f32[4, 6, 3, 3]",
+               "aten.slow_conv_transpose2d.default(%x, %w, [3, 3], None, [2, 2], [1, 1], [1, 1])"),
+      "f32[2, 6, 14, 14]");
+  EXPECT_EQ(inferred("%x: input f32[s0, 4, 7, 7, 7], %w: input f32[6, 4, 3, 3, 3]",
+                     "aten.slow_conv3d.default(%x, %w, [3, 3, 3])"),
+            "f32[s0, 6, 5, 5, 5]");
+  EXPECT_EQ(
+      refusal(image + ", %w: input f32[6, 4, 3, 3]", "aten.thnn_conv2d.default(%x, %w, [2, 3])"),
+      "weight has the size 3 at dimension 2, not that of the kernel, 2");
+}
+
+TEST(ConvolutionRules, TimeMayComeFirst) {
+  EXPECT_EQ(inferred("%x: input f32[s0, 2, 4], %w: input f32[3, 4, 6], %b: input f32[6]",
+                     "aten.conv_tbc.default(%x, %w, %b, 1)"),
+            "f32[s0, 2, 6]");
+  EXPECT_EQ(refusal("%x: input f32[7, 2, 5], %w: input f32[3, 4, 6], %b: input f32[6]",
+                    "aten.conv_tbc.default(%x, %w, %b)"),
+            "Input dim 2 (input channels) is not == dim 1 in the weight tensor");
+}
+
 }  // namespace
 }  // namespace winze

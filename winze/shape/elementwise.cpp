@@ -107,6 +107,14 @@ DimVector elementwise_strides(const ShapeEnv& env, Sizes sizes,
   return result;
 }
 
+FakeTensor elementwise_like(const ShapeEnv& env, const TensorMeta& tensor) {
+  FakeTensor result(tensor);
+  const TensorMeta* const operand = &tensor;
+  result.strides = elementwise_strides(env, tensor.sizes, {&operand, 1});
+  result.storage_offset = 0;
+  return result;
+}
+
 Device ElementwiseOperands::common_device() const {
   const TensorMeta* first = tensors_[0];
   for (const TensorMeta* tensor : tensors()) {

@@ -51,6 +51,11 @@ inline constexpr std::size_t most_operands = 4;
 [[nodiscard]] DimVector elementwise_strides(const ShapeEnv& env, Sizes sizes,
                                             std::span<const TensorMeta* const> operands);
 
+/// A new tensor as aten::empty_like makes it, and every rule of PyTorch's that calls it in Python:
+/// what is dense keeps the order of its dimensions, and those of size 1 get strides anew.
+/// `empty_like` of sizes.h is at::empty_like, which keeps these as well.
+[[nodiscard]] FakeTensor elementwise_like(const ShapeEnv& env, const TensorMeta& tensor);
+
 /// Collects the operands of an elementwise operator and gives its result.
 class ElementwiseOperands {
  public:

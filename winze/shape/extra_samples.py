@@ -9,6 +9,7 @@ import torch
 import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 from composite_samples import composite_samples
 from fused_samples import fused_samples
+from kernel_samples import kernel_samples
 from op_samples import Sample
 
 aten = torch.ops.aten
@@ -179,3 +180,4 @@ def extra_samples() -> Iterator[Sample]:
     yield from export_samples()
     yield from fused_samples()
     yield from composite_samples()
+    yield from kernel_samples()

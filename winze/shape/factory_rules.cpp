@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that make tensors: from sizes, and like another tensor; copies; random numbers.
+// Operators that make tensors: from sizes, and like another tensor; random numbers.
 #include <cmath>
 
 #include "winze/schema/op_ids.h"
@@ -181,6 +181,14 @@ void like(ShapeCall& call) {
   call.yield(result);
 }
 
+/// randn_like: of floats.
+void randn_like(ShapeCall& call) {
+  const ScalarType dtype = call.dtype(call.position("dtype")).value_or(call.tensor(0).dtype);
+  if (is_integral_or_bool(dtype))
+    fail("expected a floating-point or complex dtype, but got dtype={}", full_name(dtype));
+  like(call);
+}
+
 /// A clone of a tensor that is not strided has its layout.
 void clone(ShapeCall& call) {
   const TensorMeta& self = call.tensor_of_any_layout(0);
@@ -207,117 +215,6 @@ void new_empty_strided(ShapeCall& call) {
   result.strides = call.sym_ints(2);
   if (result.sizes.size() != result.strides.size())
     throw Error("dimensionality of sizes and strides must match");
-  call.yield(result);
-}
-
-/// The same sizes and dtype, laid out anew in row-major order.
-void contiguous_copy(ShapeCall& call) {
-  call.yield(empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format));
-}
-/// tril and triu.
-void triangle(ShapeCall& call) {
-  if (call.tensor(0).dim() < 2)
-    fail("{}: input tensor must have at least 2 dimensions", call.op().schema.name);
-  contiguous_copy(call);
-}
-/// The same as `empty_like`: strides kept where they are dense.
-void preserving_copy(ShapeCall& call) {
-  call.yield(empty_like(call.env(), call.tensor(0)));
-}
-
-void contiguous(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const MemoryFormat format = call.memory_format(1, MemoryFormat::contiguous_format);
-  const bool is_so = format == MemoryFormat::contiguous_format ? is_contiguous(call.env(), self)
-                                                               : is_channels_last(call.env(), self);
-  if (format == MemoryFormat::preserve_format)
-    throw Error("preserve memory format is unsupported by the contiguous operator");
-  call.yield(is_so ? FakeTensor(self) : empty_like(call.env(), self, format));
-}
-
-/// aten/src/ATen/native/TensorConversions.cpp: the tensor itself where nothing changes.
-void convert(ShapeCall& call, ScalarType dtype, Device device, bool may_alias) {
-  const TensorMeta& self = call.tensor(0);
-  const MemoryFormat format =
-      call.memory_format(call.position("memory_format"), MemoryFormat::preserve_format);
-  const bool keeps_format =
-      format == MemoryFormat::preserve_format || suggest_memory_format(call.env(), self) == format;
-  if (may_alias && dtype == self.dtype && device == self.device && keeps_format) {
-    call.yield(self);
-    return;
-  }
-  FakeTensor result = empty_like(call.env(), self, format);
-  result.dtype = dtype;
-  result.device = device;
-  call.yield(result);
-}
-void to(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const Options options(call, self.dtype, self.device);
-  convert(call, options.dtype, options.device, !call.boolean(call.position("copy")));
-}
-void to_copy(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const Options options(call, self.dtype, self.device);
-  convert(call, options.dtype, options.device, false);
-}
-/// chalf: to half precision in both parts.
-void chalf(ShapeCall& call) {
-  convert(call, ScalarType::complex32, call.tensor(0).device, true);
-}
-/// _cast_Float and the like; `parameter` is the dtype.
-void cast(ShapeCall& call) {
-  convert(call, static_cast<ScalarType>(call.parameter()), call.tensor(0).device, true);
-}
-void to_other(ShapeCall& call) {
-  const TensorMeta& other = call.tensor(1);
-  convert(call, other.dtype, other.device, !call.boolean(call.position("copy")));
-}
-
-/// What drops nothing yields a clone, as torch/_decomp has it for dropout, which export goes
-/// through; or the input itself.
-enum DropoutInEvaluation : std::uint32_t { gives_input, gives_clone };
-
-/// dropout(input, p, train) and its kin.
-void dropout(ShapeCall& call) {
-  const TensorMeta& input = call.tensor(0);
-  const auto p = call.constant_number(1);
-  if (!p) call.cannot_infer("the probability of dropout is not known");
-  if (!call.boolean(2) || *p == 0) {
-    call.yield(call.parameter() == gives_clone ? empty_like(call.env(), input) : FakeTensor(input));
-    return;
-  }
-  ElementwiseOperands operands;
-  operands.add(input);
-  call.yield(operands.result(call.env(), Promotion::to_common));
-}
-
-void native_dropout(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add(call.tensor(0));
-  const FakeTensor result = operands.result(call.env(), Promotion::to_common);
-  FakeTensor mask = result;
-  mask.dtype = ScalarType::bool_;
-  call.yield(result);
-  call.yield(mask);
-}
-
-/// copy(self, src): self with the contents of src, strides kept
-/// (aten/src/ATen/native/Copy.cpp, clone_preserve_strides).
-void copy(ShapeCall& call) {
-  const TensorMeta& self = call.tensor(0);
-  const TensorMeta& source = call.tensor(1);
-  const DimVector sizes = broadcast_sizes(call.env(), self.sizes, source.sizes);
-  if (sizes.size() != self.dim() || !std::ranges::equal(sizes, self.sizes, [&](SymInt a, SymInt b) {
-        return call.env().equal(a, b) != Proof::no;
-      }))
-    throw Error("the source of copy does not broadcast to its target");
-  FakeTensor result(self);
-  // A storage without contents, as functionalization has them, is not cloned up to the offset.
-  const Meta* const traced = call.op().is_mutable() ? nullptr : call.recorded(0);
-  if (traced != nullptr && traced->is_tensor() &&
-      call.env().known_zero(traced->tensor.storage_offset))
-    result.storage_offset = 0;
   call.yield(result);
 }
 
@@ -377,87 +274,28 @@ void empty_permuted(ShapeCall& call) {
   call.yield(result);
 }
 
-/// Whether nothing is to be resized, which has to be known.
-bool same_sizes(const ShapeCall& call, Sizes a, Sizes b) {
-  if (a.size() != b.size()) return false;
-  bool unknown = false;
-  for (std::size_t dim = 0; dim < a.size(); ++dim) {
-    const Proof proof = call.env().equal(a[dim], b[dim]);
-    if (proof == Proof::no) return false;
-    unknown = unknown || proof == Proof::unknown;
-  }
-  if (unknown) call.cannot_infer("whether the sizes are those that the tensor has is not known");
-  return true;
-}
-
-/// resize_(self, size) and, with `parameter` 1, resize_as_(self, the_template): laid out anew.
-void resize(ShapeCall& call) {
-  const ShapeEnv& env = call.env();
-  FakeTensor result(call.tensor(0));
-  const TensorMeta* const like = call.parameter() == 1 ? &call.tensor(1) : nullptr;
-  result.sizes = like == nullptr ? call.sym_ints(1) : DimVector(like->sizes);
-  if (same_sizes(call, call.tensor(0).sizes, result.sizes)) return call.yield(call.tensor(0));
-  for (const SymInt size : result.sizes) {
-    if (env.known_less(size, 0))
-      fail("Trying to resize a tensor to a negative size: {}", env.str(size));
-  }
-  MemoryFormat format =
-      call.memory_format(call.position("memory_format"), MemoryFormat::contiguous_format);
-  if (format == MemoryFormat::preserve_format) {
-    if (like == nullptr) fail("resize_ does not support the memory format {}", name_of(format));
-    format = suggest_memory_format(env, *like);
-  }
-  result.strides = strides_for(env, result.sizes, format);
-  call.yield(result);
-}
-
-constexpr std::uint32_t to_dtype(ScalarType dtype) {
-  return static_cast<std::uint32_t>(dtype);
-}
-
 constexpr ShapeRow rows[] = {
-    {op::aten__cast_Byte_default, cast, to_dtype(ScalarType::uint8)},
-    {op::aten__cast_Char_default, cast, to_dtype(ScalarType::int8)},
-    {op::aten__cast_Double_default, cast, to_dtype(ScalarType::float64)},
-    {op::aten__cast_Float_default, cast, to_dtype(ScalarType::float32)},
-    {op::aten__cast_Half_default, cast, to_dtype(ScalarType::float16)},
-    {op::aten__cast_Int_default, cast, to_dtype(ScalarType::int32)},
-    {op::aten__cast_Long_default, cast, to_dtype(ScalarType::int64)},
-    {op::aten__cast_Short_default, cast, to_dtype(ScalarType::int16)},
     {op::aten__dim_arange_default, dim_arange},
     {op::aten__efficientzerotensor_default, from_sizes, 0},
     {op::aten__lazy_clone_default, clone, keeps_strides},
     {op::aten__make_dep_token_default, scalar_tensor, 0},
     {op::aten__shape_as_tensor_default, shape_as_tensor},
-    {op::aten__to_copy_default, to_copy},
-    {op::aten_alpha_dropout_default, dropout, gives_input},
     {op::aten_arange_default, arange, 1},
     {op::aten_arange_start, arange, 2},
     {op::aten_arange_start_step, arange, 3},
     {op::aten_bartlett_window_default, vector},
     {op::aten_bartlett_window_periodic, vector},
-    {op::aten_bernoulli_default, contiguous_copy},
-    {op::aten_bernoulli_p, contiguous_copy},
-    {op::aten_bernoulli_Tensor, preserving_copy},
     {op::aten_blackman_window_default, vector},
     {op::aten_blackman_window_periodic, vector},
-    {op::aten_chalf_default, chalf},
     {op::aten_clone_default, clone, keeps_strides},
-    {op::aten_contiguous_default, contiguous},
-    {op::aten_copy_default, copy},
-    {op::aten_dropout_default, dropout, gives_clone},
     {op::aten_empty_like_default, like},
     {op::aten_empty_memory_format, from_sizes, 0},
     {op::aten_empty_permuted_default, empty_permuted},
     {op::aten_empty_strided_default, empty_strided},
     {op::aten_eye_default, eye, 0},
     {op::aten_eye_m, eye, 1},
-    {op::aten_feature_alpha_dropout_default, dropout, gives_input},
-    {op::aten_feature_dropout_default, dropout, gives_input},
     {op::aten_fft_fftfreq_default, vector},
     {op::aten_fft_rfftfreq_default, half_vector},
-    {op::aten_fill_Scalar, preserving_copy},
-    {op::aten_fill_Tensor, preserving_copy},
     {op::aten_full_default, full},
     {op::aten_full_like_default, like},
     {op::aten_hamming_window_default, vector},
@@ -469,7 +307,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_kaiser_window_beta, vector},
     {op::aten_kaiser_window_default, vector},
     {op::aten_kaiser_window_periodic, vector},
-    {op::aten_lift_fresh_copy_default, contiguous_copy},
     {op::aten_linspace_default, linspace},
     {op::aten_linspace_Scalar_Tensor, linspace},
     {op::aten_linspace_Tensor_Scalar, linspace},
@@ -478,7 +315,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_logspace_Scalar_Tensor, linspace},
     {op::aten_logspace_Tensor_Scalar, linspace},
     {op::aten_logspace_Tensor_Tensor, linspace},
-    {op::aten_native_dropout_default, native_dropout},
     {op::aten_new_empty_default, new_tensor},
     {op::aten_new_empty_strided_default, new_empty_strided},
     {op::aten_new_full_default, new_tensor},
@@ -502,25 +338,15 @@ constexpr ShapeRow rows[] = {
     {op::aten_randint_low_generator, from_sizes, 2},
     {op::aten_randn_default, from_sizes, 0},
     {op::aten_randn_generator, from_sizes, 0},
-    {op::aten_randn_like_default, like},
-    {op::aten_randn_like_generator, like},
+    {op::aten_randn_like_default, randn_like},
+    {op::aten_randn_like_generator, randn_like},
     {op::aten_randperm_default, randperm},
     {op::aten_randperm_generator, randperm},
     {op::aten_range_default, range},
     {op::aten_range_step, range},
-    {op::aten_resize__default, resize, 0},
-    {op::aten_resize_as__default, resize, 1},
     {op::aten_scalar_tensor_default, scalar_tensor, 0},
-    {op::aten_to_device, to},
-    {op::aten_to_dtype, to},
-    {op::aten_to_dtype_layout, to},
-    {op::aten_to_other, to_other},
-    {op::aten_tril_default, triangle},
     {op::aten_tril_indices_default, triangle_indices, 0},
-    {op::aten_triu_default, triangle},
     {op::aten_triu_indices_default, triangle_indices, 1},
-    {op::aten_type_as_default, to_other},
-    {op::aten_zero_default, preserving_copy},
     {op::aten_zeros_default, from_sizes, 0},
     {op::aten_zeros_like_default, like},
 };

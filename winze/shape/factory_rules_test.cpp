@@ -88,5 +88,10 @@ TEST(FactoryRules, DropoutInEvaluation) {
             "f32[3, 4] strides [5, 1] offset [1]");
 }
 
+TEST(FactoryRules, NormalNumbersAreFloats) {
+  EXPECT_EQ(refusal("%x: input i64[3]", "aten.randn_like.default(%x)"),
+            "expected a floating-point or complex dtype, but got dtype=int64");
+}
+
 }  // namespace
 }  // namespace winze

@@ -19,6 +19,7 @@ struct ShapeFamily {
 [[nodiscard]] std::span<const ShapeRow> backward_rows();
 [[nodiscard]] std::span<const ShapeRow> collective_rows();
 [[nodiscard]] std::span<const ShapeRow> contraction_rows();
+[[nodiscard]] std::span<const ShapeRow> conversion_rows();
 [[nodiscard]] std::span<const ShapeRow> convolution_rows();
 [[nodiscard]] std::span<const ShapeRow> factory_rows();
 [[nodiscard]] std::span<const ShapeRow> fft_rows();
@@ -40,6 +41,7 @@ struct ShapeFamily {
 [[nodiscard]] std::span<const ShapeRow> pointwise_rows();
 [[nodiscard]] std::span<const ShapeRow> pooling_rows();
 [[nodiscard]] std::span<const ShapeRow> prims_rows();
+[[nodiscard]] std::span<const ShapeRow> prims_structure_rows();
 [[nodiscard]] std::span<const ShapeRow> quantization_rows();
 [[nodiscard]] std::span<const ShapeRow> query_rows();
 [[nodiscard]] std::span<const ShapeRow> random_rows();

@@ -215,7 +215,7 @@ void index_from_slices(ShapeCall& call) {
 
 /// What writes into a copy of self.
 void like_self(ShapeCall& call) {
-  call.yield(empty_like(call.env(), call.tensor(0)));
+  call.yield(elementwise_like(call.env(), call.tensor(0)));
 }
 
 /// slice_scatter, select_scatter, diagonal_scatter: a copy of self that keeps its strides

@@ -159,12 +159,68 @@ void frexp(ShapeCall& call) {
   call.yield(operands.result_of(call.env(), ScalarType::int32));
 }
 
+/// aten::floor_divide: floats are chosen by `where(other != 0, ...)`.
+void floor_divide(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta* const other = call.tensor_or_null(1);
+  TypePromotion promotion;
+  promotion.add(self);
+  if (other != nullptr) {
+    promotion.add(*other);
+  } else {
+    promotion.add_number(call.number_kind(1));
+  }
+  const ScalarType dtype = promotion.common();
+  ElementwiseOperands operands;
+  if (other == nullptr) {
+    operands.add_without_dtype(self);
+  } else {
+    const bool other_first = !is_integral_or_bool(dtype);
+    operands.add_without_dtype(other_first ? *other : self);
+    operands.add_without_dtype(other_first ? self : *other);
+  }
+  call.yield(operands.result_of(call.env(), dtype));
+}
+
+/// aten::lerp(self, end, weight): of one dtype.
+void lerp(ShapeCall& call) {
+  ElementwiseOperands operands;
+  const TensorMeta& self = call.tensor(0);
+  constexpr std::string_view names[] = {"self", "end", "weight"};
+  for (const std::uint32_t index : {0U, 1U, 2U}) {
+    const TensorMeta* const tensor = call.tensor_or_null(index);
+    if (tensor == nullptr) continue;
+    if (tensor->dtype != self.dtype)
+      fail("expected dtype {} for `{}`, but got dtype {}", full_name(self.dtype), names[index],
+           full_name(tensor->dtype));
+    operands.add(*tensor);
+  }
+  call.yield(operands.result(call.env(), Promotion::to_common));
+}
+
+/// aten::threshold_backward(grad, self): `where(self <= threshold, 0, grad)`
+void threshold_backward(ShapeCall& call) {
+  ElementwiseOperands operands;
+  operands.add_without_dtype(call.tensor(1));
+  operands.add(call.tensor(0));
+  call.yield(operands.result(call.env(), Promotion::to_common));
+}
+/// aten::elu_backward(grad, alpha, scale, input_scale, is_result, self_or_result)
+void elu_backward(ShapeCall& call) {
+  ElementwiseOperands operands;
+  operands.add(call.tensor(5));
+  operands.add(call.tensor(0));
+  call.yield(operands.result(call.env(), Promotion::to_common));
+}
+
 /// aten::isin(elements, test_elements)
 void isin(ShapeCall& call) {
   const TensorMeta* const elements = call.tensor_or_null(0);
   if (elements == nullptr)
     return call.yield(empty_tensor(call.env(), {}, ScalarType::bool_, call.tensor(1).device));
-  call.yield(empty_tensor(call.env(), elements->sizes, ScalarType::bool_, elements->device));
+  FakeTensor result = elementwise_like(call.env(), *elements);
+  result.dtype = ScalarType::bool_;
+  call.yield(result);
 }
 
 /// aten::log_sigmoid_forward: what the gradient needs follows, on the CPU alone.
@@ -226,17 +282,21 @@ constexpr ShapeRow rows[] = {
     {op::aten_div_Tensor_mode, div_mode},
     {op::aten_divide_Scalar_mode, div_mode},
     {op::aten_divide_Tensor_mode, div_mode},
+    {op::aten_elu_backward_default, elu_backward},
     {op::aten_float_power_Scalar, float_power},
     {op::aten_float_power_Tensor_Scalar, float_power},
     {op::aten_float_power_Tensor_Tensor, float_power},
     {op::aten_float_power__Scalar, in_double},
     {op::aten_float_power__Tensor, in_double},
+    {op::aten_floor_divide_default, floor_divide},
     {op::aten_frexp_Tensor, frexp},
     {op::aten_gelu_default, gelu},
     {op::aten_isclose_default, isclose},
     {op::aten_isin_Scalar_Tensor, isin},
     {op::aten_isin_Tensor_Scalar, isin},
     {op::aten_isin_Tensor_Tensor, isin},
+    {op::aten_lerp_Scalar, lerp},
+    {op::aten_lerp_Tensor, lerp},
     {op::aten_log_sigmoid_forward_default, log_sigmoid_forward},
     {op::aten_masked_fill_Scalar, masked_fill},
     {op::aten_masked_fill_Tensor, masked_fill},
@@ -248,10 +308,12 @@ constexpr ShapeRow rows[] = {
     {op::aten_prelu_default, prelu},
     {op::aten_softshrink_default, softshrink},
     {op::aten_special_multigammaln_default, mvlgamma},
+    {op::aten_threshold_backward_default, threshold_backward},
     {op::aten_where_Scalar, where},
     {op::aten_where_ScalarOther, where},
     {op::aten_where_ScalarSelf, where},
     {op::aten_where_self, where},
+    {op::prims_frexp_default, frexp},
 };
 
 }  // namespace

@@ -31,5 +31,35 @@ TEST(IrregularPointwiseRules, ArgumentsHaveToBeInRange) {
       "value cannot be converted to type float32 without overflow");
 }
 
+TEST(IrregularPointwiseRules, WhatIsComputedFirstDecidesTheLayout) {
+  const std::string inputs = "%a: input f32[2, 3] strides [1, 2], %b: input f32[2, 3]";
+  const std::string rows = "f32[2, 3]";
+  const std::string columns = "f32[2, 3] strides [1, 2]";
+  for (const char* call :
+       {"aten.rsub.Tensor(%a, %b)", "aten.copysign.Tensor(%a, %b)", "aten.xlogy.Tensor(%a, %b)",
+        "aten.floor_divide.default(%a, %b)", "aten.threshold_backward.default(%a, %b, 0)",
+        "aten.leaky_relu_backward.default(%a, %b, 0.1, False)",
+        "aten.elu_backward.default(%a, 1, 1, 1, False, %b)",
+        "aten.mse_loss_backward.default(%a, %b, %b, 1)",
+        "aten.soft_margin_loss_backward.default(%a, %a, %b, 1)"})
+    EXPECT_EQ(inferred(inputs, call), rows) << call;
+  for (const char* call : {"aten.sub.Tensor(%a, %b)", "aten.gelu_backward.default(%a, %b)"})
+    EXPECT_EQ(inferred(inputs, call), columns) << call;
+  EXPECT_EQ(inferred("%a: input i64[2, 3] strides [1, 2], %b: input i64[2, 3]",
+                     "aten.floor_divide.default(%a, %b)"),
+            "i64[2, 3] strides [1, 2]");
+}
+
+TEST(IrregularPointwiseRules, TheGradientOfAThresholdHasTheDtypeOfWhatItIsOf) {
+  EXPECT_EQ(
+      inferred("%g: input bf16[3], %x: input f32[3]", "aten.threshold_backward.default(%g, %x, 0)"),
+      "bf16[3]");
+}
+
+TEST(IrregularPointwiseRules, InterpolationIsOfOneDtype) {
+  EXPECT_EQ(refusal("%a: input f32[3], %b: input f64[3]", "aten.lerp.Scalar(%a, %b, 0.5)"),
+            "expected dtype float32 for `end`, but got dtype float64");
+}
+
 }  // namespace
 }  // namespace winze

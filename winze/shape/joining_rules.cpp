@@ -133,6 +133,103 @@ void repeat_interleave(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), sizes, self.dtype, self.device));
 }
 
+/// repeat_interleave.Tensor(repeats, output_size): the index of each, repeated. `dim` is where the
+/// number of all stands in the result.
+SymInt repeated_count(ShapeCall& call, std::uint32_t output_size_at, std::size_t dim) {
+  if (const auto count = call.optional_sym_int(output_size_at)) return *count;
+  return call.unbacked_size(0, dim, Range::at_least(0));
+}
+void repeat_indices(ShapeCall& call) {
+  const TensorMeta& repeats = call.tensor(0);
+  call.yield(empty_tensor(call.env(), DimVector{repeated_count(call, 1, 0)}, repeats.dtype,
+                          repeats.device));
+}
+/// repeat_interleave.self_Tensor(self, repeats, dim, output_size): slices chosen by these indices.
+void repeat_interleave_by_tensor(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& repeats = call.tensor(1);
+  const bool is_flat = call.is_none(2);
+  DimVector sizes(self.sizes);
+  if (is_flat) sizes = {numel(env, self.sizes)};
+  if (sizes.empty()) throw Error("repeat_interleave expects a tensor with dimensions");
+  const std::size_t dim = is_flat ? 0 : call.dim(2, self.dim());
+  if (repeats.dim() > 1) throw Error("repeats must be 0-dim or 1-dim tensor");
+  if (repeats.dim() == 1 && !env.known_one(repeats.sizes[0])) {
+    env.require_equal(repeats.sizes[0], sizes[dim], [&] {
+      return fmt::format(
+          "repeats must have the same size as input along dim, but got repeats.size(0) = {} and "
+          "input.size({}) = {}",
+          env.str(repeats.sizes[0]), dim, env.str(sizes[dim]));
+    });
+  }
+  sizes[dim] = repeated_count(call, 3, dim);
+  call.yield(empty_tensor(env, sizes, self.dtype, self.device));
+}
+
+/// _chunk_cat(tensors, dim, num_chunks): each tensor is padded, cut into chunks along `dim`, and
+/// flattened behind; chunks of one number are joined.
+void chunk_cat(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const auto tensors = call.tensors(0);
+  if (tensors.empty() || tensors[0] == nullptr)
+    throw Error("_chunk_cat expects a non-empty input tensor list");
+  const SymInt chunks = call.sym_int(2);
+  env.require_at_least(chunks, 1,
+                       [] { return std::string("_chunk_cat expects positive num_chunks"); });
+  const TensorMeta& first = *tensors[0];
+  const std::size_t dim = wrap_dim(call.sym_int(1), first.dim(), false);
+  DimVector sizes(first.sizes.first(dim));
+  SymInt width = 0;
+  for (const TensorMeta* tensor : tensors) {
+    if (tensor == nullptr || tensor->dim() <= dim)
+      throw Error("_chunk_cat expects ndim > dim for all tensors");
+    if (tensor->dtype != first.dtype)
+      throw Error("_chunk_cat expects all input tensors to have the same dtype");
+    for (std::size_t at = 0; at < dim; ++at) {
+      env.require_equal(tensor->sizes[at], first.sizes[at], [] {
+        return std::string(
+            "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors");
+      });
+    }
+    const SymInt rows = env.floor_div(env.add(tensor->sizes[dim], env.sub(chunks, 1)), chunks);
+    width = env.add(width, env.mul(rows, numel(env, tensor->sizes.subspan(dim + 1))));
+  }
+  sizes.push_back(chunks);
+  sizes.push_back(width);
+  call.yield(empty_tensor(env, sizes, first.dtype, first.device));
+}
+
+/// flatten_dense_tensors(tensors): one after the other.
+void flatten_dense_tensors(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const auto tensors = call.tensors(0);
+  TypePromotion promotion;
+  SymInt count = 0;
+  for (const TensorMeta* tensor : tensors) {
+    if (tensor == nullptr) call.cannot_infer("{} is given None", call.op().qualified_name);
+    promotion.add(*tensor);
+    count = env.add(count, numel(env, tensor->sizes));
+  }
+  if (tensors.size() < 2) call.cannot_infer("the flattened tensor may be a view of the only one");
+  call.yield(empty_tensor(env, DimVector{count}, promotion.common(), tensors[0]->device));
+}
+/// unflatten_dense_tensors(flat, tensors): views of the flat one, with the sizes of the others.
+void unflatten_dense_tensors(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& flat = call.tensor(0);
+  if (flat.dim() != 1) fail("expected a flat tensor, but got one of {} dimensions", flat.dim());
+  SymInt offset = 0;
+  for (const TensorMeta* tensor : call.tensors(1)) {
+    if (tensor == nullptr) call.cannot_infer("{} is given None", call.op().qualified_name);
+    const SymInt count = numel(env, tensor->sizes);
+    if (!env.known_at_least(count, 1))
+      call.cannot_infer("a tensor without elements is one of its own");
+    call.yield(view(env, narrow(env, flat, 0, offset, count), tensor->sizes));
+    offset = env.add(offset, count);
+  }
+}
+
 void roll(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   const std::size_t shifts = call.sym_ints(1).size();
@@ -191,9 +288,15 @@ constexpr ShapeRow rows[] = {
     {op::aten_pixel_shuffle_default, pixel_shuffle, 0},
     {op::aten_pixel_unshuffle_default, pixel_shuffle, 1},
     {op::aten_repeat_default, repeat, 0},
+    {op::aten_repeat_interleave_Tensor, repeat_indices},
     {op::aten_repeat_interleave_self_int, repeat_interleave},
+    {op::aten_repeat_interleave_self_Tensor, repeat_interleave_by_tensor},
     {op::aten_roll_default, roll},
+    {op::aten__chunk_cat_default, chunk_cat},
+    {op::aten__stack_default, stack},
+    {op::aten_flatten_dense_tensors_default, flatten_dense_tensors},
     {op::aten_stack_default, stack},
+    {op::aten_unflatten_dense_tensors_default, unflatten_dense_tensors},
     {op::aten_tile_default, repeat, 1},
 };
 

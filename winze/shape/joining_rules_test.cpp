@@ -52,5 +52,39 @@ TEST(JoiningRules, PixelShuffleTradesChannelsForPixels) {
             "pixel_shuffle expects a size to be divisible by 4, but it is 6");
 }
 
+TEST(JoiningRules, RepeatsByATensorAreCountedByData) {
+  EXPECT_EQ(inferred("%n: input i64[s0]", "aten.repeat_interleave.Tensor(%n)"), "i64[u4]");
+  EXPECT_EQ(inferred("%n: input i64[s0]", "aten.repeat_interleave.Tensor(%n, output_size=7)"),
+            "i64[7]");
+  EXPECT_EQ(inferred("%x: input f32[3, s0] strides [1, 3], %n: input i64[s0]",
+                     "aten.repeat_interleave.self_Tensor(%x, %n, 1)"),
+            "f32[3, u4]");
+  EXPECT_EQ(inferred("%x: input f32[3, s0], %n: input i64[]",
+                     "aten.repeat_interleave.self_Tensor(%x, %n, output_size=5)"),
+            "f32[5]");
+  EXPECT_EQ(refusal("%x: input f32[3, 4], %n: input i64[3]",
+                    "aten.repeat_interleave.self_Tensor(%x, %n, 1)"),
+            "repeats must have the same size as input along dim, but got repeats.size(0) = 3 and "
+            "input.size(1) = 4");
+}
+
+TEST(JoiningRules, ChunksArePaddedAndJoined) {
+  EXPECT_EQ(inferred("%a: input f32[5, 3], %b: input f32[2, 2]",
+                     "aten._chunk_cat.default([%a, %b], 0, 2)"),
+            "f32[2, 11]");
+  EXPECT_EQ(refusal("%a: input f32[5, 3], %b: input f32[2, 2]",
+                    "aten._chunk_cat.default([%a, %b], 1, 2)"),
+            "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors");
+}
+
+TEST(JoiningRules, TensorsAreFlattenedIntoOneAndBack) {
+  EXPECT_EQ(inferred("%a: input f32[s0, 3], %b: input f32[4]",
+                     "aten.flatten_dense_tensors.default([%a, %b])"),
+            "f32[3*s0 + 4]");
+  EXPECT_EQ(inferred("%f: input f32[27], %a: input f32[4, 6], %b: input f32[3]",
+                     "aten.unflatten_dense_tensors.default(%f, [%a, %b])", "[%x, %y]"),
+            "f32[4, 6], f32[3] offset [24]");
+}
+
 }  // namespace
 }  // namespace winze

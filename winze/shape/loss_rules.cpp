@@ -35,17 +35,25 @@ void yield_reduced(ShapeCall& call, const FakeTensor& loss) {
   call.yield(empty_tensor(call.env(), {}, dtype, loss.device));
 }
 
-/// What a row says: how the dtype is made, and that the first `count` arguments are operands.
-constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotion::to_common) {
-  return static_cast<std::uint32_t>(promotion) << 8 | count;
+/// What a row says: how the dtype is made, and that the first `count` arguments are operands, of
+/// which the one at `leading` has the first say in the layout, then those behind it.
+constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotion::to_common,
+                             std::uint32_t leading = 0) {
+  return leading << 16 | static_cast<std::uint32_t>(promotion) << 8 | count;
+}
+constexpr std::uint32_t led_by(std::uint32_t leading, std::uint32_t count) {
+  return with(count, Promotion::to_common, leading);
 }
 
 FakeTensor combined(ShapeCall& call) {
   ElementwiseOperands operands;
-  for (std::uint32_t index = 0; index < (call.parameter() & 0xFF); ++index) {
+  const std::uint32_t count = call.parameter() & 0xFF;
+  const std::uint32_t leading = call.parameter() >> 16;
+  for (std::uint32_t at = 0; at < count; ++at) {
+    const std::uint32_t index = (leading + at) % count;
     if (const TensorMeta* tensor = call.optional_tensor(index)) operands.add(*tensor);
   }
-  return operands.result(call.env(), static_cast<Promotion>(call.parameter() >> 8));
+  return operands.result(call.env(), static_cast<Promotion>(call.parameter() >> 8 & 0xFF));
 }
 
 /// huber_loss(self, target, reduction, delta)
@@ -207,6 +215,45 @@ void contiguous_gradient(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), self.sizes, self.dtype, self.device));
 }
 
+// --- Connectionist temporal classification
+
+/// The batch of log_probs, of (time, batch, classes); a single one may have no dimension for it.
+bool is_batched(const TensorMeta& log_probs) {
+  if (log_probs.dim() != 2 && log_probs.dim() != 3)
+    fail("ctc_loss expects log_probs of 2 or 3 dimensions, got {}", log_probs.dim());
+  return log_probs.dim() == 3;
+}
+
+/// _ctc_loss(log_probs, targets, input_lengths, target_lengths): a loss for each sample, and the
+/// probabilities of each step for each label of the target, with blanks around them.
+void ctc_loss_forward(ShapeCall& call) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& log_probs = call.tensor(0);
+  if (!is_batched(log_probs)) throw Error("_ctc_loss expects log_probs of 3 dimensions");
+  const SymInt time = log_probs.sizes[0];
+  const SymInt batch = log_probs.sizes[1];
+  SymInt labels = 0;
+  if (call.tensor_or_null(3) == nullptr) {
+    const DimVector lengths = call.sym_ints(3);
+    env.require_equal(static_cast<std::int64_t>(lengths.size()), batch,
+                      [] { return std::string("target_lengths must be of size batch_size"); });
+    for (const SymInt length : lengths) labels = env.max(labels, length);
+    labels = env.add(env.mul(labels, 2), 1);
+  } else {
+    labels = call.unbacked_size(1, 2, Range::at_least(1));
+  }
+  call.yield(empty_tensor(env, DimVector{batch}, log_probs.dtype, log_probs.device));
+  call.yield(empty_tensor(env, DimVector{batch, time, labels}, log_probs.dtype, log_probs.device));
+}
+
+/// ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction)
+void ctc_loss(ShapeCall& call) {
+  const TensorMeta& log_probs = call.tensor(0);
+  DimVector sizes;
+  if (is_batched(log_probs)) sizes.push_back(log_probs.sizes[1]);
+  yield_reduced(call, empty_tensor(call.env(), sizes, log_probs.dtype, log_probs.device));
+}
+
 // --- Distances
 
 /// `input1` and `input2` without the last dimension, or the one given.
@@ -254,19 +301,25 @@ void triplet_margin_loss(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__ctc_loss_default, ctc_loss_forward},
+    {op::aten__ctc_loss_Tensor, ctc_loss_forward},
+    {op::aten__ctc_loss_backward_default, contiguous_gradient, 1},
+    {op::aten__ctc_loss_backward_Tensor, contiguous_gradient, 1},
     {op::aten_binary_cross_entropy_default, pointwise_loss, with(3)},
     {op::aten_binary_cross_entropy_backward_default, pointwise_loss_backward, with(4)},
     {op::aten_binary_cross_entropy_with_logits_default, pointwise_loss, with(4)},
     {op::aten_cosine_embedding_loss_default, cosine_embedding_loss},
     {op::aten_cross_entropy_loss_default, cross_entropy_loss},
+    {op::aten_ctc_loss_IntList, ctc_loss},
+    {op::aten_ctc_loss_Tensor, ctc_loss},
     {op::aten_hinge_embedding_loss_default, pointwise_loss, with(2, Promotion::int_to_float)},
     {op::aten_huber_loss_default, huber_loss, with(2)},
-    {op::aten_huber_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_huber_loss_backward_default, pointwise_loss_backward, led_by(1, 3)},
     {op::aten_kl_div_default, pointwise_loss, with(2)},
     {op::aten_l1_loss_default, pointwise_loss, with(2, Promotion::complex_to_float)},
     {op::aten_margin_ranking_loss_default, pointwise_loss, with(3, Promotion::int_to_float)},
     {op::aten_mse_loss_default, pointwise_loss, with(2)},
-    {op::aten_mse_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_mse_loss_backward_default, pointwise_loss_backward, led_by(1, 3)},
     {op::aten_multi_margin_loss_default, multi_margin_loss},
     {op::aten_multi_margin_loss_backward_default, contiguous_gradient, 1},
     {op::aten_multilabel_margin_loss_default, multilabel_margin_loss, 0},
@@ -281,9 +334,9 @@ constexpr ShapeRow rows[] = {
     {op::aten_nll_loss_nd_default, nll_loss, 0},
     {op::aten_poisson_nll_loss_default, pointwise_loss, with(2, Promotion::int_to_float)},
     {op::aten_smooth_l1_loss_default, pointwise_loss, with(2)},
-    {op::aten_smooth_l1_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_smooth_l1_loss_backward_default, pointwise_loss_backward, led_by(1, 3)},
     {op::aten_soft_margin_loss_default, pointwise_loss, with(2, Promotion::int_to_float)},
-    {op::aten_soft_margin_loss_backward_default, pointwise_loss_backward, with(3)},
+    {op::aten_soft_margin_loss_backward_default, pointwise_loss_backward, led_by(2, 3)},
     {op::aten_triplet_margin_loss_default, triplet_margin_loss},
 };
 

@@ -43,5 +43,17 @@ TEST(LossRules, TargetsHaveToFit) {
       "Expected non-empty vector or matrix with optional 0-dim batch size");
 }
 
+TEST(LossRules, CtcLossKeepsAProbabilityForEachLabelAndBlank) {
+  const std::string inputs = "%p: input f32[s0, 2, 5], %t: input i64[2, 3], %n: input i64[2]";
+  EXPECT_EQ(inferred(inputs, "aten._ctc_loss.default(%p, %t, [7, 7], [3, 2])", "%l, %a"),
+            "f32[2], f32[2, s0, 7]");
+  EXPECT_EQ(inferred(inputs, "aten._ctc_loss.Tensor(%p, %t, %n, %n)", "%l, %a"),
+            "f32[2], f32[2, s0, u4]");
+  EXPECT_EQ(refusal(inputs, "aten._ctc_loss.default(%p, %t, [7], [3])", "%l, %a"),
+            "target_lengths must be of size batch_size");
+  EXPECT_EQ(inferred(inputs, "aten.ctc_loss.Tensor(%p, %t, %n, %n, 0, 0)"), "f32[2]");
+  EXPECT_EQ(inferred(inputs, "aten.ctc_loss.IntList(%p, %t, [7, 7], [3, 3])"), "f32[]");
+}
+
 }  // namespace
 }  // namespace winze

@@ -330,6 +330,36 @@ void cudnn_batch_norm(ShapeCall& call) {
   yield_reserve(call);
 }
 
+/// miopen_batch_norm: in the memory format of its input, with statistics only where it trains.
+void miopen_batch_norm(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  const TensorMeta& weight = call.tensor(1);
+  call.yield(empty_like(env, input, suggest_memory_format(env, input)));
+  for (const std::uint32_t index : {3U, 4U}) {
+    const TensorMeta* const running = call.optional_tensor(index);
+    const DimVector nothing = {0};
+    const Sizes sizes = running == nullptr ? weight.sizes : running->sizes;
+    call.yield(
+        empty_tensor(env, call.boolean(5) ? sizes : Sizes(nothing), weight.dtype, weight.device));
+  }
+}
+/// _batch_norm_impl_index: what batch_norm yields, what its gradient needs, and which kernel it
+/// was.
+void batch_norm_of_index(ShapeCall& call) {
+  if (!is_cpu(call.tensor(0))) call.cannot_infer("which kernel a device has is not known");
+  batch_norm_rule(call, {});
+  yield_reserve(call);
+  call.yield_sym(ValueKind::sym_int, SymInt(0));
+}
+/// batch_norm_update_stats(input, ...): mean and variance of the batch.
+void batch_norm_update_stats(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  if (input.dim() < 2) fail("batch_norm: expected at least 2 dimensions, got {}", input.dim());
+  for (int count = 0; count < 2; ++count)
+    call.yield(empty_tensor(call.env(), input.sizes.subspan(1, 1), input.dtype, input.device));
+}
+
 // --- Weight norm
 
 /// aten::_weight_norm(v, g, dim); _weight_norm_interface yields the norm as well.
@@ -373,6 +403,15 @@ void softmax(ShapeCall& call) {
       empty_tensor(call.env(), input.sizes, call.dtype(2).value_or(input.dtype), input.device));
 }
 
+/// aten::_masked_softmax(self, mask, dim, mask_type), laid out as its input; its gradient is
+/// contiguous.
+void masked_softmax(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0)));
+}
+void masked_softmax_backward(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0), MemoryFormat::contiguous_format));
+}
+
 /// aten::_log_softmax_backward_data: grad - exp(output) * sum(grad)
 void log_softmax_backward(ShapeCall& call) {
   ShapeEnv& env = call.env();
@@ -389,7 +428,12 @@ constexpr ShapeRow rows[] = {
     {op::aten__batch_norm_no_update_default, batch_norm_no_update},
     {op::aten__batch_norm_with_update_default, batch_norm_with_update, 0},
     {op::aten__batch_norm_with_update_functional_default, batch_norm_with_update, 1},
+    {op::aten__batch_norm_impl_index_default, batch_norm_of_index},
+    {op::aten__masked_softmax_default, masked_softmax},
+    {op::aten__masked_softmax_backward_default, masked_softmax_backward},
+    {op::aten_batch_norm_update_stats_default, batch_norm_update_stats},
     {op::aten_cudnn_batch_norm_default, cudnn_batch_norm},
+    {op::aten_miopen_batch_norm_default, miopen_batch_norm},
     {op::aten__fused_rms_norm_default, rms_norm, 1},
     {op::aten__weight_norm_default, weight_norm, 0},
     {op::aten__weight_norm_interface_default, weight_norm, 1},

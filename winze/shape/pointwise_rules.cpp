@@ -13,21 +13,24 @@ struct Pointwise {
   Promotion promotion;
   std::uint8_t count;      ///< how many arguments are operands
   std::uint8_t first = 0;  ///< the first of them
+  /// Whether the last operand has the first say in the layout: PyTorch computes `other - self`.
+  bool is_reversed = false;
 
   [[nodiscard]] constexpr std::uint32_t pack() const {
     return static_cast<std::uint32_t>(promotion) | static_cast<std::uint32_t>(count) << 8 |
-           static_cast<std::uint32_t>(first) << 12;
+           static_cast<std::uint32_t>(first) << 12 | static_cast<std::uint32_t>(is_reversed) << 16;
   }
   [[nodiscard]] static constexpr Pointwise unpack(std::uint32_t bits) {
     return {static_cast<Promotion>(bits & 0xFF), static_cast<std::uint8_t>(bits >> 8 & 0xF),
-            static_cast<std::uint8_t>(bits >> 12 & 0xF)};
+            static_cast<std::uint8_t>(bits >> 12 & 0xF), (bits >> 16 & 1) != 0};
   }
 };
 
 void pointwise(ShapeCall& call) {
   const Pointwise row = Pointwise::unpack(call.parameter());
   ElementwiseOperands operands;
-  for (std::uint32_t index = row.first; index < std::uint32_t{row.first} + row.count; ++index) {
+  for (std::uint32_t at = 0; at < row.count; ++at) {
+    const std::uint32_t index = row.first + (row.is_reversed ? row.count - 1U - at : at);
     if (call.is_none(index)) continue;
     if (const TensorMeta* tensor = call.tensor_or_null(index)) {
       operands.add(*tensor);
@@ -48,6 +51,10 @@ constexpr std::uint32_t with(Promotion promotion, std::uint8_t count, std::uint8
   return Pointwise{promotion, count, first}.pack();
 }
 
+constexpr std::uint32_t reversed(Promotion promotion) {
+  return Pointwise{promotion, 2, 0, true}.pack();
+}
+
 constexpr std::uint32_t same_1 = with(Promotion::to_common, 1);
 constexpr std::uint32_t same_2 = with(Promotion::to_common, 2);
 constexpr std::uint32_t same_3 = with(Promotion::to_common, 3);
@@ -55,9 +62,12 @@ constexpr std::uint32_t float_1 = with(Promotion::int_to_float, 1);
 constexpr std::uint32_t float_2 = with(Promotion::int_to_float, 2);
 constexpr std::uint32_t bool_1 = with(Promotion::always_bool, 1);
 constexpr std::uint32_t bool_2 = with(Promotion::always_bool, 2);
+constexpr std::uint32_t same_reversed = reversed(Promotion::to_common);
+constexpr std::uint32_t float_reversed = reversed(Promotion::int_to_float);
 constexpr std::uint32_t real_1 = with(Promotion::complex_to_float, 1);
 
 constexpr ShapeRow rows[] = {
+    {op::aten_infinitely_differentiable_gelu_backward_default, pointwise, same_reversed},
     // One operand, same dtype.
     {op::aten_bitwise_not_default, pointwise, same_1},
     {op::aten_ceil_default, pointwise, same_1},
@@ -187,6 +197,8 @@ constexpr ShapeRow rows[] = {
     {op::aten___rshift___Tensor, pointwise, same_2},
     {op::aten___xor___Scalar, pointwise, same_2},
     {op::aten___xor___Tensor, pointwise, same_2},
+    {op::aten__add_relu_Scalar, pointwise, same_2},
+    {op::aten__add_relu_Tensor, pointwise, same_2},
     {op::aten_add_Scalar, pointwise, same_2},
     {op::aten_add_Tensor, pointwise, same_2},
     {op::aten_bitwise_and_Scalar, pointwise, same_2},
@@ -204,7 +216,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_bitwise_xor_Scalar, pointwise, same_2},
     {op::aten_bitwise_xor_Scalar_Tensor, pointwise, same_2},
     {op::aten_bitwise_xor_Tensor, pointwise, same_2},
-    {op::aten_floor_divide_default, pointwise, same_2},
     {op::aten_floor_divide_Scalar, pointwise, same_2},
     {op::aten_fmax_default, pointwise, same_2},
     {op::aten_fmin_default, pointwise, same_2},
@@ -234,7 +245,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_remainder_Scalar_Tensor, pointwise, same_2},
     {op::aten_remainder_Tensor, pointwise, same_2},
     {op::aten_rsub_Scalar, pointwise, same_2},
-    {op::aten_rsub_Tensor, pointwise, same_2},
+    {op::aten_rsub_Tensor, pointwise, same_reversed},
     {op::aten_sub_Scalar, pointwise, same_2},
     {op::aten_sub_Tensor, pointwise, same_2},
     {op::aten_subtract_Scalar, pointwise, same_2},
@@ -242,7 +253,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_atan2_default, pointwise, float_2},
     {op::aten_arctan2_default, pointwise, float_2},
     {op::aten_copysign_Scalar, pointwise, float_2},
-    {op::aten_copysign_Tensor, pointwise, float_2},
+    {op::aten_copysign_Tensor, pointwise, float_reversed},
     {op::aten_div_Scalar, pointwise, float_2},
     {op::aten_div_Tensor, pointwise, float_2},
     {op::aten_divide_Scalar, pointwise, float_2},
@@ -251,7 +262,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_true_divide_Tensor, pointwise, float_2},
     {op::aten_special_gammainc_default, pointwise, same_2},
     {op::aten_special_gammaincc_default, pointwise, same_2},
-    {op::aten_special_xlog1py_default, pointwise, float_2},
+    {op::aten_special_xlog1py_default, pointwise, float_reversed},
     {op::aten_special_xlog1py_other_scalar, pointwise, float_2},
     {op::aten_special_xlog1py_self_scalar, pointwise, float_2},
     {op::aten_special_zeta_default, pointwise, float_2},
@@ -296,10 +307,10 @@ constexpr ShapeRow rows[] = {
     {op::aten_ldexp_Tensor, pointwise, float_2},
     {op::aten_xlogy_Scalar_Other, pointwise, float_2},
     {op::aten_xlogy_Scalar_Self, pointwise, float_2},
-    {op::aten_special_xlogy_default, pointwise, float_2},
+    {op::aten_special_xlogy_default, pointwise, float_reversed},
     {op::aten_special_xlogy_other_scalar, pointwise, float_2},
     {op::aten_special_xlogy_self_scalar, pointwise, float_2},
-    {op::aten_xlogy_Tensor, pointwise, float_2},
+    {op::aten_xlogy_Tensor, pointwise, float_reversed},
     {op::aten__prelu_kernel_default, pointwise, same_2},
     // Comparisons.
     {op::aten_eq_Scalar, pointwise, bool_2},
@@ -338,26 +349,22 @@ constexpr ShapeRow rows[] = {
     {op::aten_clamp_min_Tensor, pointwise, same_2},
     {op::aten_clip_default, pointwise, with(Promotion::to_common, 3)},
     {op::aten_clip_Tensor, pointwise, same_3},
-    {op::aten_lerp_Scalar, pointwise, same_2},
-    {op::aten_lerp_Tensor, pointwise, same_3},
     // Backward formulas.
-    {op::aten_elu_backward_default, pointwise, with(Promotion::to_common, 1)},
     {op::aten_gelu_backward_default, pointwise, same_2},
     {op::aten_hardshrink_backward_default, pointwise, same_2},
-    {op::aten_hardsigmoid_backward_default, pointwise, same_2},
-    {op::aten_hardswish_backward_default, pointwise, same_2},
-    {op::aten_hardtanh_backward_default, pointwise, same_2},
-    {op::aten_leaky_relu_backward_default, pointwise, same_2},
+    {op::aten_hardsigmoid_backward_default, pointwise, same_reversed},
+    {op::aten_hardswish_backward_default, pointwise, same_reversed},
+    {op::aten_hardtanh_backward_default, pointwise, same_reversed},
+    {op::aten_leaky_relu_backward_default, pointwise, same_reversed},
     {op::aten_log_sigmoid_backward_default, pointwise, same_3},
-    {op::aten_logit_backward_default, pointwise, same_2},
+    {op::aten_logit_backward_default, pointwise, same_reversed},
     {op::aten_mish_backward_default, pointwise, same_2},
     {op::aten_sigmoid_backward_default, pointwise, same_2},
     {op::aten_silu_backward_default, pointwise, same_2},
-    {op::aten_rrelu_with_noise_backward_default, pointwise, same_2},
-    {op::aten_softplus_backward_default, pointwise, same_2},
+    {op::aten_rrelu_with_noise_backward_default, pointwise, same_reversed},
+    {op::aten_softplus_backward_default, pointwise, same_reversed},
     {op::aten_softshrink_backward_default, pointwise, same_2},
     {op::aten_tanh_backward_default, pointwise, same_2},
-    {op::aten_threshold_backward_default, pointwise, same_2},
 };
 
 }  // namespace

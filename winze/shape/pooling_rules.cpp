@@ -137,6 +137,22 @@ void max_pool_with_indices(ShapeCall& call) {
   yield_with_indices(call, input, pooled_sizes(call, input, windows));
 }
 
+/// prims::_low_memory_max_pool_with_offsets(self, kernel_size, ...): the offset in the window of
+/// each maximum, as a byte; and _offsets_to_indices of these.
+void max_pool_with_offsets(ShapeCall& call) {
+  const TensorMeta& input = call.tensor(0);
+  const Windows windows = windows_of(call, call.sym_ints(1).size(), {.has_dilation = true});
+  const DimVector sizes = pooled_sizes(call, input, windows);
+  const MemoryFormat format = kept_format(call, input);
+  call.yield(empty_tensor(call.env(), sizes, input.dtype, input.device, format));
+  call.yield(empty_tensor(call.env(), sizes, ScalarType::int8, input.device, format));
+}
+void max_pool_offsets_to_indices(ShapeCall& call) {
+  FakeTensor result = empty_like(call.env(), call.tensor(0));
+  result.dtype = ScalarType::int64;
+  call.yield(result);
+}
+
 /// aten::max_pool2d, max_pool3d
 void max_pool(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
@@ -388,6 +404,8 @@ void max_pool_backward(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::prims__low_memory_max_pool_offsets_to_indices_default, max_pool_offsets_to_indices},
+    {op::prims__low_memory_max_pool_with_offsets_default, max_pool_with_offsets},
     {op::aten__adaptive_avg_pool2d_backward_default, pool_backward, keeps_format},
     {op::aten__adaptive_avg_pool2d_default, adaptive_avg_pool2d, 1},
     {op::aten__adaptive_avg_pool3d_backward_default, pool_backward},

@@ -13,12 +13,29 @@ constexpr std::uint32_t with(std::uint32_t count, Promotion promotion = Promotio
   return static_cast<std::uint32_t>(promotion) << 8 | count;
 }
 
+/// Prims do not broadcast, but for tensors without dimensions on the CPU.
+void require_same_sizes(ShapeEnv& env, const TensorMeta& a, const TensorMeta& b) {
+  if ((a.dim() == 0 && is_cpu(a)) || (b.dim() == 0 && is_cpu(b))) return;
+  const auto refuse = [] { return std::string("the operands of a prim have different shapes"); };
+  if (a.dim() != b.dim()) throw Error(refuse());
+  for (std::size_t dim = 0; dim < a.dim(); ++dim)
+    env.require_equal(a.sizes[dim], b.sizes[dim], refuse);
+}
+
+/// An operand with dimensions, to which those of the others are compared.
+const TensorMeta& widest(const TensorMeta* a, const TensorMeta& b) {
+  return a == nullptr || a->dim() < b.dim() ? b : *a;
+}
+
 void prim(ShapeCall& call) {
   ElementwiseOperands operands;
   const TensorMeta* first = nullptr;
+  const TensorMeta* shaped = nullptr;
   for (std::uint32_t index = 0; index < (call.parameter() & 0xFF); ++index) {
     const TensorMeta* const tensor = call.tensor_or_null(index);
     if (tensor == nullptr) continue;
+    if (shaped != nullptr) require_same_sizes(call.env(), *shaped, *tensor);
+    shaped = &widest(shaped, *tensor);
     if (first != nullptr && tensor->dtype != first->dtype)
       fail("Tensor with dtype {} is not the expected dtype of {}!", full_name(tensor->dtype),
            full_name(first->dtype));
@@ -28,6 +45,37 @@ void prim(ShapeCall& call) {
   if (first == nullptr) call.cannot_infer("{} is given no tensor", call.op().qualified_name);
   const auto promotion = static_cast<Promotion>(call.parameter() >> 8);
   call.yield(operands.result_of(call.env(), promoted(first->dtype, promotion)));
+}
+
+const TensorMeta& complex_operand(const ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  if (!is_complex(self.dtype)) throw Error("Only complex dtype is supported");
+  return self;
+}
+/// prims::conj: a view.
+void conj(ShapeCall& call) {
+  call.yield(complex_operand(call));
+}
+/// prims::conj_physical, and real and imag, which fake tensors take for tensors of their own.
+void complex_part(ShapeCall& call) {
+  static_cast<void>(complex_operand(call));
+  prim(call);
+}
+
+/// prims::where(pred, a, b): the predicate has no say in the dtype.
+void where(ShapeCall& call) {
+  ElementwiseOperands operands;
+  const TensorMeta& a = call.tensor(1);
+  const TensorMeta& b = call.tensor(2);
+  if (a.dtype != b.dtype)
+    fail("Tensor with dtype {} is not the expected dtype of {}!", full_name(b.dtype),
+         full_name(a.dtype));
+  operands.add_without_dtype(call.tensor(0));
+  operands.add(a);
+  operands.add(b);
+  require_same_sizes(call.env(), call.tensor(0), a);
+  require_same_sizes(call.env(), widest(&call.tensor(0), a), b);
+  call.yield(operands.result_of(call.env(), a.dtype));
 }
 
 /// prims::convert_element_type(a, dtype)
@@ -81,6 +129,8 @@ constexpr ShapeRow rows[] = {
     {op::prims_bitwise_xor_default, prim, two},
     {op::prims_cbrt_default, prim, one},
     {op::prims_ceil_default, prim, one},
+    {op::prims_conj_default, conj},
+    {op::prims_conj_physical_default, complex_part, one},
     {op::prims_convert_element_type_default, convert_element_type},
     {op::prims_cos_default, prim, one},
     {op::prims_cosh_default, prim, one},
@@ -105,6 +155,7 @@ constexpr ShapeRow rows[] = {
     {op::prims_hypot_default, prim, two},
     {op::prims_igamma_default, prim, two},
     {op::prims_igammac_default, prim, two},
+    {op::prims_imag_default, complex_part, with(1, Promotion::complex_to_float)},
     {op::prims_iota_default, iota},
     {op::prims_isfinite_default, prim, with(1, Promotion::always_bool)},
     {op::prims_le_default, prim, compares},
@@ -122,6 +173,7 @@ constexpr ShapeRow rows[] = {
     {op::prims_neg_default, prim, one},
     {op::prims_nextafter_default, prim, two},
     {op::prims_pow_default, prim, two},
+    {op::prims_real_default, complex_part, with(1, Promotion::complex_to_float)},
     {op::prims_reciprocal_default, prim, one},
     {op::prims_remainder_default, prim, two},
     {op::prims_round_default, prim, one},
@@ -138,6 +190,7 @@ constexpr ShapeRow rows[] = {
     {op::prims_tan_default, prim, one},
     {op::prims_tanh_default, prim, one},
     {op::prims_trunc_default, prim, one},
+    {op::prims_where_default, where},
     {op::prims_zeta_default, prim, two},
 };
 

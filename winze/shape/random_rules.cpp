@@ -35,6 +35,44 @@ void filled(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
 }
 
+/// Contiguous.
+void filled_anew(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  call.yield(empty_tensor(call.env(), self.sizes, self.dtype, self.device));
+}
+
+/// A key of the Philox generator: two 64-bit numbers.
+const TensorMeta& philox_key(const ShapeCall& call) {
+  const TensorMeta& key = call.tensor(0);
+  if (key.dim() == 0 || !call.env().known_equal(key.sizes.back(), 2))
+    fail("{}: key must have shape (*batch, 2), got {} dimensions", call.op().schema.name,
+         key.dim());
+  if (key.dtype != ScalarType::uint64)
+    fail("{}: key must have dtype uint64, got {}", call.op().schema.name, full_name(key.dtype));
+  return key;
+}
+void philox_key_fold_in(ShapeCall& call) {
+  call.yield(empty_like(call.env(), philox_key(call)));
+}
+/// _philox_key_split(key, num_splits)
+void philox_key_split(ShapeCall& call) {
+  const TensorMeta& key = philox_key(call);
+  const SymInt count = call.sym_int(1);
+  call.env().require_at_least(
+      count, 1, [] { return std::string("_philox_key_split: num_splits must be positive"); });
+  DimVector sizes(key.sizes);
+  sizes.insert(0, count);
+  call.yield(empty_tensor(call.env(), sizes, key.dtype, key.device));
+}
+
+/// _fused_dropout(self, p): the result and a mask of bytes.
+void fused_dropout(ShapeCall& call) {
+  ElementwiseOperands operands;
+  operands.add(call.tensor(0));
+  call.yield(operands.result(call.env(), Promotion::to_common));
+  call.yield(operands.result_of(call.env(), ScalarType::uint8));
+}
+
 /// uniform yields a tensor with the very strides of its input, gaps and overlaps included.
 void uniform(ShapeCall& call) {
   FakeTensor result(call.tensor(0));
@@ -112,6 +150,14 @@ constexpr ShapeRow rows[] = {
     {op::aten_exponential_default, filled},
     {op::aten_geometric_default, filled},
     {op::aten_log_normal_default, filled},
+    {op::aten__dirichlet_grad_default, filled_anew},
+    {op::aten__fill_mem_eff_dropout_mask__default, drop_in_place},
+    {op::aten__fused_dropout_default, fused_dropout},
+    {op::aten__philox_key_fold_in_default, philox_key_fold_in},
+    {op::aten__philox_key_split_default, philox_key_split},
+    {op::aten__sample_dirichlet_default, filled_anew},
+    {op::aten__standard_gamma_grad_default, filled_anew},
+    {op::aten_binomial_default, filled_anew},
     {op::aten_poisson_default, filled},
     {op::aten__standard_gamma_default, filled},
     {op::aten__philox_normal_default, filled},

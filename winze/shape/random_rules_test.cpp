@@ -38,5 +38,13 @@ TEST(RandomRules, ParametersHaveToBeInRange) {
             "Lower bound should be less than or equal to the upper bound, got 0.3 and 0.1");
 }
 
+TEST(RandomRules, KeysAreSplit) {
+  EXPECT_EQ(
+      inferred("%k: input u64[2], %n: input int = s0", "aten._philox_key_split.default(%k, %n)"),
+      "u64[s0, 2]");
+  EXPECT_EQ(refusal("%k: input i64[2]", "aten._philox_key_split.default(%k, 3)"),
+            "_philox_key_split: key must have dtype uint64, got int64");
+}
+
 }  // namespace
 }  // namespace winze

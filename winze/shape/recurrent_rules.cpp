@@ -159,6 +159,106 @@ void fused_lstm_cell_backward(ShapeCall& call) {
   call.yield(empty_tensor(env, gates.sizes.subspan(1), gates.dtype, gates.device));
 }
 
+/// _thnn_fused_lstm_cell_backward: the gradient of the gates and of the bias stand twice.
+void lstm_cell_backward(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  // Of the differentiable one the gates are an argument, of the other they are what it saved.
+  const bool is_differentiable = call.parameter() == 1;
+  if (call.is_none(0) && call.is_none(1)) {
+    for (int count = 0; count < 5; ++count) call.yield_none();
+    return;
+  }
+  const TensorMeta& gates = call.tensor(is_differentiable ? 2 : 4);
+  check_rank(gates, 2, "workspace");
+  const FakeTensor of_gates = empty_like(env, gates, MemoryFormat::contiguous_format);
+  call.yield(of_gates);
+  call.yield(of_gates);
+  call.yield(
+      empty_like(env, call.tensor(is_differentiable ? 6 : 2), MemoryFormat::contiguous_format));
+  const bool has_bias = is_differentiable ? !call.is_none(4) : call.boolean(5);
+  for (int count = 0; count < 2; ++count) {
+    if (has_bias) {
+      call.yield(empty_tensor(env, gates.sizes.subspan(1), gates.dtype, gates.device));
+    } else {
+      call.yield_none();
+    }
+  }
+}
+/// _thnn_differentiable_gru_cell_backward(grad_hy, input_gates, hidden_gates, hx, input_bias,
+/// hidden_bias)
+void gru_cell_backward(ShapeCall& call) {
+  const ShapeEnv& env = call.env();
+  for (const std::uint32_t index : {1U, 2U, 3U}) {
+    check_rank(call.tensor(index), 2, "gates and hidden states");
+    call.yield(empty_like(env, call.tensor(index), MemoryFormat::contiguous_format));
+  }
+  for (const std::uint32_t index : {1U, 2U}) {
+    const TensorMeta& gates = call.tensor(index);
+    if (call.is_none(4)) {
+      call.yield_none();
+    } else {
+      call.yield(empty_tensor(env, gates.sizes.subspan(1), gates.dtype, gates.device));
+    }
+  }
+}
+
+/// Where the arguments of a device's recurrent kernel stand, from the initial state on.
+struct DeviceRecurrent {
+  std::uint32_t state;       ///< hx, which cx, the mode and the size of hidden states follow
+  std::uint32_t layers;      ///< which batch_first, dropout, train and bidirectional follow
+  std::uint32_t projection;  ///< size that hidden states are projected to; 0 where there is none
+};
+
+/// _cudnn_rnn and miopen_rnn (torch/_meta_registrations.py): results for each step, hidden and cell
+/// state, what is kept for the gradient, and the weights as one tensor. Of the batch that comes
+/// first fake tensors take the second dimension for the states, as the kernel does not.
+void device_recurrent(ShapeCall& call, const DeviceRecurrent& at) {
+  ShapeEnv& env = call.env();
+  const TensorMeta& input = call.tensor(0);
+  const TensorMeta& state = call.tensor(at.state);
+  const TensorMeta* const cell = call.optional_tensor(at.state + 1);
+  const SymInt hidden = call.sym_int(at.state + 3);
+  const bool batch_first = call.boolean(at.layers + 1);
+  const SymInt directions = call.boolean(at.layers + 4) ? 2 : 1;
+  const SymInt projected = at.projection == 0 ? SymInt(0) : call.sym_int(at.projection);
+  if (!env.known_zero(projected) && !env.known_at_least(projected, 1))
+    call.cannot_infer("whether hidden states are projected is not known");
+  const SymInt features = env.known_zero(projected) ? hidden : projected;
+  const SymInt width = env.mul(features, directions);
+  const DimVector packed = call.sym_ints(at.layers + 5);
+  check_rank(input, packed.empty() ? 3 : 2, "input");
+  const SymInt batch = packed.empty() ? input.sizes[batch_first ? 0 : 1] : packed[0];
+  DimVector steps(input.sizes);
+  steps[steps.size() - 1] = width;
+  call.yield(empty_tensor(env, steps, input.dtype, input.device));
+  const SymInt layers = env.mul(call.sym_int(at.layers), directions);
+  call.yield(empty_tensor(env, DimVector{layers, batch, features}, state.dtype, state.device));
+  if (cell == nullptr) {
+    call.yield(empty_tensor(env, DimVector{0}, default_float, input.device));
+  } else {
+    call.yield(empty_tensor(env, DimVector{layers, batch, hidden}, cell->dtype, cell->device));
+  }
+  call.yield(empty_tensor(env, DimVector{0}, ScalarType::uint8, input.device));
+}
+void cudnn_rnn(ShapeCall& call) {
+  device_recurrent(call, {.state = 4, .layers = 9, .projection = 8});
+  if (const TensorMeta* const weights = call.optional_tensor(3)) {
+    call.yield(*weights);
+  } else {
+    call.yield_none();
+  }
+}
+void miopen_rnn(ShapeCall& call) {
+  device_recurrent(call, {.state = 3, .layers = 7, .projection = 0});
+  const ShapeEnv& env = call.env();
+  SymInt count = 0;
+  for (const TensorMeta* weight : call.tensors(1)) {
+    if (weight == nullptr) call.cannot_infer("a weight is None");
+    count = env.add(count, numel(env, weight->sizes));
+  }
+  call.yield(empty_tensor(env, DimVector{count}, call.tensor(0).dtype, call.tensor(0).device));
+}
+
 /// pad_sequence(sequences, batch_first): as long as the longest.
 void pad_sequence(ShapeCall& call) {
   ShapeEnv& env = call.env();
@@ -185,6 +285,11 @@ void pad_sequence(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__cudnn_rnn_default, cudnn_rnn},
+    {op::aten_miopen_rnn_default, miopen_rnn},
+    {op::aten__thnn_differentiable_gru_cell_backward_default, gru_cell_backward},
+    {op::aten__thnn_differentiable_lstm_cell_backward_default, lstm_cell_backward, 1},
+    {op::aten__thnn_fused_lstm_cell_backward_default, lstm_cell_backward, 0},
     {op::aten__thnn_fused_lstm_cell_default, fused_lstm_cell},
     {op::aten__thnn_fused_lstm_cell_backward_impl_default, fused_lstm_cell_backward},
     {op::aten_gru_data, recurrent_packed, 1},

@@ -129,6 +129,16 @@ void reduction(ShapeCall& call) {
       reduce(call, call.sym_ints(call.position("dim")), static_cast<Kind>(call.parameter())));
 }
 
+/// any, all and nansum over dimensions: an empty list reduces none.
+void reduction_of_listed(ShapeCall& call) {
+  const std::uint32_t at = call.position("dim");
+  if (call.is_none(at) || !call.sym_ints(at).empty()) return reduction(call);
+  const TensorMeta& self = call.tensor(0);
+  call.yield(empty_tensor(call.env(), self.sizes,
+                          result_dtype(call, self, static_cast<Kind>(call.parameter())),
+                          self.device));
+}
+
 /// var_mean and std_mean: both.
 void moments(ShapeCall& call) {
   const DimVector dims = call.sym_ints(call.position("dim"));
@@ -206,7 +216,7 @@ void cumulative_extremum(ShapeCall& call) {
 void sort(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   static_cast<void>(call.dim(call.position("dim"), self.dim()));
-  FakeTensor result = empty_like(call.env(), self);
+  FakeTensor result = elementwise_like(call.env(), self);
   if (call.parameter() == 0) call.yield(result);
   result.dtype = ScalarType::int64;
   call.yield(result);
@@ -240,13 +250,15 @@ constexpr ShapeRow rows[] = {
     {op::aten__softmax_backward_data_default, softmax_backward},
     {op::aten_all_default, reduction, as(Kind::boolean)},
     {op::aten_all_dim, reduction, as(Kind::boolean)},
-    {op::aten_all_dims, reduction, as(Kind::boolean)},
+    {op::aten_all_dims, reduction_of_listed, as(Kind::boolean)},
     {op::aten_amax_default, extremum, as(Kind::same)},
     {op::aten_amin_default, extremum, as(Kind::same)},
+    {op::aten__aminmax_default, aminmax},
+    {op::aten__aminmax_dim, aminmax},
     {op::aten_aminmax_default, aminmax},
     {op::aten_any_default, reduction, as(Kind::boolean)},
     {op::aten_any_dim, reduction, as(Kind::boolean)},
-    {op::aten_any_dims, reduction, as(Kind::boolean)},
+    {op::aten_any_dims, reduction_of_listed, as(Kind::boolean)},
     {op::aten_argmax_default, extremum, as(Kind::index)},
     {op::aten_argmin_default, extremum, as(Kind::index)},
     {op::aten_argsort_default, sort, 1},
@@ -278,7 +290,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_nanmean_default, reduction, as(Kind::mean)},
     {op::aten_nanmedian_default, reduction, as(Kind::same)},
     {op::aten_nanmedian_dim, with_indices},
-    {op::aten_nansum_default, reduction, as(Kind::sum)},
+    {op::aten_nansum_default, reduction_of_listed, as(Kind::sum)},
     {op::aten_norm_Scalar, reduction, as(Kind::real)},
     {op::aten_norm_ScalarOpt_dim, reduction, as(Kind::real)},
     {op::aten_norm_ScalarOpt_dim_dtype, reduction, as(Kind::real)},

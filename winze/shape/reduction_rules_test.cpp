@@ -46,5 +46,12 @@ TEST(ReductionRules, SoftmaxIsContiguous) {
             "f32[2, 3]");
 }
 
+TEST(ReductionRules, AnEmptyListOfDimensionsMayReduceNone) {
+  EXPECT_EQ(inferred("%x: input f32[s0, 3]", "aten.any.dims(%x, [])"), "b8[s0, 3]");
+  EXPECT_EQ(inferred("%x: input f32[s0, 3]", "aten.nansum.default(%x, [])"), "f32[s0, 3]");
+  EXPECT_EQ(inferred("%x: input f32[s0, 3]", "aten.any.dims(%x)"), "b8[]");
+  EXPECT_EQ(inferred("%x: input f32[s0, 3]", "aten.sum.dim_IntList(%x, [])"), "f32[]");
+}
+
 }  // namespace
 }  // namespace winze

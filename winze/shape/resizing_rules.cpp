@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Upsampling, padding and sampling on a grid, after torch/_meta_registrations.py, torch/_refs and
 // aten/src/ATen/native/{UpSample,PadNd,GridSampler}.cpp.
+#include <array>
 #include <cmath>
 
 #include "winze/schema/op_ids.h"
@@ -206,11 +207,10 @@ void border_pad_rule(ShapeCall& call) {
   border_pad(call, call.tensor(0), pad, (call.parameter() & reflects) != 0);
 }
 
-/// aten::pad (PadNd.cpp)
-void pad_rule(ShapeCall& call) {
+/// aten::pad (PadNd.cpp), in a mode that has a name.
+void pad_in_mode(ShapeCall& call, std::string_view mode) {
   const TensorMeta& input = call.tensor(0);
   const DimVector pad = call.sym_ints(1);
-  const std::string_view mode = call.string(2);
   if (mode == "constant") return constant_pad(call, input, pad);
   if (mode == "circular") {
     const DimVector sizes = padded_sizes(call, input, pad, 1);
@@ -225,6 +225,23 @@ void pad_rule(ShapeCall& call) {
   if (pad.size() != 2 && pad.size() != 4 && pad.size() != 6)
     throw Error("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now");
   border_pad(call, input, pad, mode == "reflect");
+}
+
+void pad_rule(ShapeCall& call) {
+  pad_in_mode(call, call.string(2));
+}
+/// aten::_pad_enum(self, pad, mode, value) (PadNd.h padding_mode)
+void pad_enum(ShapeCall& call) {
+  constexpr std::array modes = {"reflect", "replicate", "circular", "constant"};
+  const SymInt mode = call.sym_int(2);
+  if (!mode.is_constant() || mode.constant() < 0 || mode.constant() > 3)
+    fail("Unrecognised padding mode {}", call.env().str(mode));
+  if (mode.constant() != 3 && !call.is_none(3))
+    fail("Padding mode \"{}\" doesn't take in value argument", modes[mode.constant()]);
+  pad_in_mode(call, modes[mode.constant()]);
+}
+void pad_circular(ShapeCall& call) {
+  pad_in_mode(call, "circular");
 }
 
 /// Gradients of padding: contiguous, of the sizes of the input.
@@ -285,6 +302,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_grid_sampler_2d_default, grid_sampler, 2},
     {op::aten_grid_sampler_3d_default, grid_sampler, 3},
     {op::aten_grid_sampler_default, grid_sampler},
+    {op::aten__pad_circular_default, pad_circular},
+    {op::aten__pad_enum_default, pad_enum},
     {op::aten_pad_default, pad_rule},
     {op::aten_reflection_pad1d_backward_default, border_pad_backward},
     {op::aten_reflection_pad1d_default, border_pad_rule, 1 | reflects},

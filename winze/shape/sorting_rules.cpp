@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "winze/schema/op_ids.h"
+#include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
 
 namespace winze {
@@ -10,7 +11,7 @@ namespace {
 
 /// aten::msort: along the first dimension, laid out as the input.
 void msort(ShapeCall& call) {
-  call.yield(empty_like(call.env(), call.tensor(0)));
+  call.yield(elementwise_like(call.env(), call.tensor(0)));
 }
 
 ScalarType index_dtype(const ShapeCall& call, std::uint32_t index) {
@@ -49,20 +50,45 @@ void searchsorted(ShapeCall& call) {
                           sequence.device));
 }
 
-/// The number of different elements: as data has it, and no more than there are.
-SymInt unique_count(ShapeCall& call, SymInt most) {
+/// The number of different elements, dimension `dim` of the values: as data has it, and no more
+/// than there are.
+SymInt unique_count(ShapeCall& call, SymInt most, std::size_t dim = 0) {
   if (call.env().known_zero(most)) return 0;
   return call.unbacked_size(
-      0, 0,
+      0, dim,
       {0, most.is_constant() ? most.constant() : std::numeric_limits<std::int64_t>::max() - 2});
 }
 
-/// aten::_unique2, unique_consecutive over all elements: values, and where they are asked for
-/// inverse indices and counts.
+/// The slices along a dimension that differ. The CPU yields inverse indices and counts whether they
+/// are asked for or not; `flags_at` is the position of what asks.
+void unique_slices(ShapeCall& call, SymInt along, std::uint32_t flags_at) {
+  const TensorMeta& input = call.tensor(0);
+  const std::size_t dim = wrap_dim(along, input.dim());
+  const SymInt most = input.dim() == 0 ? SymInt(1) : input.sizes[dim];
+  const SymInt count = unique_count(call, most, dim);
+  DimVector sizes(input.sizes);
+  if (sizes.empty()) sizes.push_back(1);
+  sizes[dim] = count;
+  call.yield(empty_tensor(call.env(), sizes, input.dtype, input.device));
+  const auto yield = [&](bool is_wanted, SymInt size) {
+    const DimVector each = {is_wanted || is_cpu(input) ? size : SymInt(0)};
+    call.yield(empty_tensor(call.env(), each, ScalarType::int64, input.device));
+  };
+  yield(call.boolean(flags_at), most);
+  yield(call.boolean(flags_at + 1), count);
+}
+
+/// aten::unique_dim, unique_dim_consecutive
+void unique_dim(ShapeCall& call) {
+  unique_slices(call, call.sym_int(1), call.parameter());
+}
+
+/// aten::_unique2, _unique, which has no counts, and unique_consecutive: values, and where they are
+/// asked for inverse indices and counts.
 void unique(ShapeCall& call) {
   const TensorMeta& input = call.tensor(0);
   const std::uint32_t at = call.parameter();
-  if (at == 1 && !call.is_none(3)) call.cannot_infer("unique over one dimension is not known");
+  if (at == 1 && !call.is_none(3)) return unique_slices(call, call.sym_int(3), at);
   const SymInt count = unique_count(call, numel(call.env(), input.sizes));
   const auto yield = [&](Sizes sizes, ScalarType dtype) {
     call.yield(empty_tensor(call.env(), sizes, dtype, input.device));
@@ -71,10 +97,12 @@ void unique(ShapeCall& call) {
   const DimVector each = {count};
   yield(each, input.dtype);
   yield(call.boolean(at) ? input.sizes : Sizes(nothing), ScalarType::int64);
+  if (call.op().schema.returns.size() < 3) return;
   yield(call.boolean(at + 1) ? each : nothing, ScalarType::int64);
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten__unique_default, unique, 2},
     {op::aten__unique2_default, unique, 2},
 
     {op::aten_bucketize_Scalar, bucketize},
@@ -84,6 +112,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_searchsorted_Tensor, searchsorted},
 
     {op::aten_unique_consecutive_default, unique, 1},
+    {op::aten_unique_dim_default, unique_dim, 3},
+    {op::aten_unique_dim_consecutive_default, unique_dim, 2},
 };
 
 }  // namespace

@@ -190,6 +190,17 @@ void histogram(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), DimVector{call.env().add(bins, 1)}, self.dtype, self.device));
 }
 
+/// histogram(self, bins), where the bins are edges.
+void histogram_of_edges(ShapeCall& call) {
+  const TensorMeta& self = call.tensor(0);
+  const TensorMeta& edges = call.tensor(1);
+  check_floats(call, self);
+  if (edges.dim() != 1) fail("histogram() expects a vector of bin edges, got {}D", edges.dim());
+  const DimVector counts = {call.env().sub(edges.sizes[0], 1)};
+  call.yield(empty_tensor(call.env(), counts, self.dtype, self.device));
+  call.yield(empty_tensor(call.env(), edges.sizes, edges.dtype, edges.device));
+}
+
 /// renorm(self, p, dim, maxnorm): contiguous.
 void renorm(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
@@ -243,6 +254,8 @@ void trapezoid(ShapeCall& call) {
 
 constexpr ShapeRow rows[] = {
     {op::aten__cdist_forward_default, cdist},
+    {op::aten__euclidean_dist_default, cdist},
+    {op::aten__logcumsumexp_default, logcumsumexp},
     {op::aten__pdist_forward_default, pdist},
     {op::aten_cdist_default, cdist},
     {op::aten_cosine_similarity_default, cosine_similarity},
@@ -251,6 +264,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_dist_default, dist},
     {op::aten_histc_default, histc},
     {op::aten_histogram_bin_ct, histogram},
+    {op::aten_histogram_bins_tensor, histogram_of_edges},
     {op::aten_linalg_cond_default, per_matrix, 0},
     {op::aten_linalg_cond_p_str, per_matrix, 0},
     {op::aten_linalg_matrix_rank_default, per_matrix, 1},

@@ -92,6 +92,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_data_default, itself},
     {op::aten_fill_diagonal__default, fill_diagonal},
     {op::aten_requires_grad__default, itself},
+    {op::aten_set_default, set_nothing},
+    {op::aten_set_source_Tensor, set_source, 0},
     {op::aten_set__default, set_nothing},
     {op::aten_set__source_Tensor, set_source, 0},
     {op::aten_set__source_Tensor_storage_offset, set_source, 1},

@@ -51,10 +51,15 @@ void unflatten(ShapeCall& call) {
   call.yield(view(call.env(), tensor, sizes));
 }
 
+template <typename Why>
+void require_multiple(ShapeEnv& env, SymInt value, std::int64_t of, Why why) {
+  if (!env.known_multiple(value, of)) env.require_equal(env.mod(value, of), 0, why);
+}
+
 /// aten::view.dtype: the last dimension takes up the difference in element size.
 void view_dtype(ShapeCall& call) {
   FakeTensor tensor(call.tensor(0));
-  const ShapeEnv& env = call.env();
+  ShapeEnv& env = call.env();
   const ScalarType dtype = *call.dtype(1);
   const auto from = static_cast<std::int64_t>(element_size(tensor.dtype));
   const auto to = static_cast<std::int64_t>(element_size(dtype));
@@ -66,12 +71,19 @@ void view_dtype(ShapeCall& call) {
     const std::size_t last = tensor.dim() - 1;
     if (!env.known_one(tensor.strides[last]))
       throw Error("self.stride(-1) must be 1 to view a tensor with another element size");
-    const auto scale = [&](SymInt value) {
-      return from > to ? env.mul(value, from / to) : env.floor_div(value, to / from);
+    const auto scale = [&](SymInt value, std::string_view what) {
+      if (from > to) return env.mul(value, from / to);
+      require_multiple(env, value, to / from, [&] {
+        return fmt::format(
+            "{} must be divisible by {} to view a tensor with another element size, but got {}",
+            what, to / from, env.str(value));
+      });
+      return env.floor_div(value, to / from);
     };
-    tensor.sizes[last] = scale(tensor.sizes[last]);
-    for (std::size_t dim = 0; dim < last; ++dim) tensor.strides[dim] = scale(tensor.strides[dim]);
-    tensor.storage_offset = scale(tensor.storage_offset);
+    tensor.sizes[last] = scale(tensor.sizes[last], "self.size(-1)");
+    for (std::size_t dim = 0; dim < last; ++dim)
+      tensor.strides[dim] = scale(tensor.strides[dim], "self.stride()");
+    tensor.storage_offset = scale(tensor.storage_offset, "self.storage_offset()");
   }
   call.yield(tensor);
 }
@@ -361,7 +373,14 @@ void view_as_complex(ShapeCall& call) {
   result.dtype = to_complex(result.dtype);
   result.sizes.erase(result.dim() - 1);
   result.strides.erase(result.strides.size() - 1);
-  for (SymInt& stride : result.strides) stride = env.floor_div(stride, 2);
+  for (SymInt& stride : result.strides) {
+    require_multiple(env, stride, 2, [] {
+      return std::string("Tensor must have a stride divisible by 2 for all but last dimension");
+    });
+    stride = env.floor_div(stride, 2);
+  }
+  require_multiple(env, result.storage_offset, 2,
+                   [] { return std::string("Tensor must have a storage_offset divisible by 2"); });
   result.storage_offset = env.floor_div(result.storage_offset, 2);
   call.yield(result);
 }
@@ -437,6 +456,10 @@ constexpr ShapeRow rows[] = {
     {op::aten_view_as_default, view_as},
     {op::aten_view_as_complex_default, view_as_complex},
     {op::aten_view_as_real_default, view_as_real},
+    {op::prims_as_strided_default, as_strided},
+    {op::prims_transpose_default, permute_rule},
+    {op::prims_view_of_default, same_tensor},
+    {op::prims_view_of_dtype_default, view_dtype},
 };
 
 }  // namespace

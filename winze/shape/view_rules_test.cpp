@@ -109,5 +109,18 @@ TEST(ViewRules, ViewCopyNeedsNoView) {
             "f32[6]");
 }
 
+TEST(ViewRules, LargerElementsNeedWholeNumbersOfTheSmaller) {
+  EXPECT_EQ(refusal("%x: input u8[2, 6]", "aten.view.dtype(%x, i32)"),
+            "self.size(-1) must be divisible by 4 to view a tensor with another element size, but "
+            "got 6");
+  EXPECT_EQ(refusal("%x: input u8[2, 4] strides [6, 1]", "aten.view.dtype(%x, i32)"),
+            "self.stride() must be divisible by 4 to view a tensor with another element size, but "
+            "got 6");
+  EXPECT_EQ(refusal("%x: input f32[3, 2] strides [3, 1]", "aten.view_as_complex.default(%x)"),
+            "Tensor must have a stride divisible by 2 for all but last dimension");
+  EXPECT_EQ(refusal("%x: input f32[3, 2] offset [1]", "aten.view_as_complex.default(%x)"),
+            "Tensor must have a storage_offset divisible by 2");
+}
+
 }  // namespace
 }  // namespace winze

@@ -11,7 +11,7 @@ namespace winze {
 namespace {
 
 nb::object targets(const char* function) {
-  return nb::module_::import_("winze._targets").attr(function);
+  return of_package("winze._targets", function);
 }
 
 std::string shown(nb::handle object) {
@@ -19,6 +19,10 @@ std::string shown(nb::handle object) {
 }
 
 }  // namespace
+
+nb::object of_package(const char* module, const char* name) {
+  return nb::module_::import_(module).attr(name);
+}
 
 Graph& GraphHandle::get() const {
   holder->check_open();
@@ -197,11 +201,34 @@ OpId op_from_python(const GraphHandle& graph, nb::handle target) {
   const auto known = holder.given_ops.find(target.ptr());
   if (known != holder.given_ops.end()) return known->second.op;
   const auto name = nb::cast<std::string>(targets("name_of")(target));
-  const OpId op = graph.get().context().ops().find_or_throw(name);
+  OpRegistry& registry = graph.get().context().ops();
+  OpId op = registry.find(name);
+  if (!op.is_valid()) {
+    const nb::object schema = targets("schema_of")(target);
+    op = schema.is_none() ? registry.find_or_throw(name)
+                          : registry.add(nb::cast<std::string>(schema));
+  }
   if (!nb::isinstance<nb::str>(target)) {
     holder.given_ops.emplace(target.ptr(), ProgramHolder::GivenOp{nb::borrow(target), op});
   }
   return op;
+}
+
+OpId op_from_python(const GraphHandle& graph, nb::handle target, nb::handle args,
+                    nb::handle kwargs) {
+  if (nb::isinstance<nb::str>(target) || graph.holder->given_ops.contains(target.ptr()))
+    return op_from_python(graph, target);
+  return op_from_python(graph,
+                        of_package("winze._inference", "overload_for")(target, args, kwargs));
+}
+
+std::vector<OpId> ops_from_python(const GraphHandle& graph, nb::handle target) {
+  if (!nb::isinstance<nb::str>(target) && !graph.holder->given_ops.contains(target.ptr())) {
+    const nb::object packet = targets("packet_of")(target);
+    if (!packet.is_none())
+      return graph.get().context().ops().overloads(nb::cast<std::string>(packet));
+  }
+  return {op_from_python(graph, target)};
 }
 
 }  // namespace winze

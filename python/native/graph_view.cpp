@@ -40,12 +40,12 @@ class NodesIterator {
     }
   }
 
-  NodeHandle next() {
+  nb::object next() {
     static_cast<void>(graph_.get());
     if (started_) ++current_;
     started_ = true;
     if (current_ == range_->end()) throw nb::stop_iteration();
-    return {graph_, *current_};
+    return node_to_python(graph_, *current_);
   }
 
  private:
@@ -136,7 +136,7 @@ SourceId source_like(const nb::object& like) {
 
 /// Without `like` what the call yields is inferred natively; for operators without a shape rule it
 /// is what running them over tensors without data says.
-NodeHandle make_call(const GraphHandle& self, nb::handle target, const nb::object& args,
+nb::object make_call(const GraphHandle& self, nb::handle target, const nb::object& args,
                      const nb::object& kwargs, nb::handle /*type_expr*/,
                      const std::optional<std::string>& name, const nb::object& like) {
   Graph& graph = self.get();
@@ -159,12 +159,12 @@ NodeHandle make_call(const GraphHandle& self, nb::handle target, const nb::objec
   const CallOptions options{.source = source_like(like),
                             .name = name ? std::string_view(*name) : std::string_view()};
   if (like.is_none() && ShapeRules::of(context).has_rule(op))
-    return {self, winze::call_function(graph, op, arguments, options)};
+    return node_to_python(self, winze::call_function(graph, op, arguments, options));
   const std::vector<MetaId> metas =
       like.is_none() ? metas_of(context, of_package("winze._inference", "infer")(
                                              target_to_python(self, op), listed, given))
                      : metas_like(self, like);
-  return {self, graph.call_function(op, arguments, metas, options)};
+  return node_to_python(self, graph.call_function(op, arguments, metas, options));
 }
 
 MetaId only_meta_like(const GraphHandle& self, const nb::object& like) {
@@ -175,7 +175,7 @@ MetaId only_meta_like(const GraphHandle& self, const nb::object& like) {
   return metas.front();
 }
 
-NodeHandle placeholder(const GraphHandle& self, const std::string& name, nb::handle /*type_expr*/,
+nb::object placeholder(const GraphHandle& self, const std::string& name, nb::handle /*type_expr*/,
                        const nb::object& like) {
   Graph& graph = self.get();
   const MetaId meta =
@@ -183,7 +183,7 @@ NodeHandle placeholder(const GraphHandle& self, const std::string& name, nb::han
   const Argument role = graph.parent() != nullptr
                             ? Argument::none()
                             : graph.context().input_spec({.kind = InputKind::user_input});
-  return {self, graph.placeholder(name, meta, role)};
+  return node_to_python(self, graph.placeholder(name, meta, role));
 }
 
 /// What the module of a torch.fx graph has under this name.
@@ -197,15 +197,15 @@ MetaId meta_of_attribute(const GraphHandle& self, const std::string& name) {
       .front();
 }
 
-NodeHandle get_attr(const GraphHandle& self, const std::string& qualified_name,
+nb::object get_attr(const GraphHandle& self, const std::string& qualified_name,
                     nb::handle /*type_expr*/, const nb::object& like) {
   const MetaId meta =
       like.is_none() ? meta_of_attribute(self, qualified_name) : only_meta_like(self, like);
-  return {self, self.get().get_attr(qualified_name, meta)};
+  return node_to_python(self, self.get().get_attr(qualified_name, meta));
 }
 
 /// The callback is asked about every input beforehand: it may raise.
-NodeHandle node_copy(const GraphHandle& self, const NodeHandle& node,
+nb::object node_copy(const GraphHandle& self, const NodeHandle& node,
                      const nb::object& arg_transform) {
   const Node original = node.get();
   if (original.is_output())
@@ -221,8 +221,9 @@ NodeHandle node_copy(const GraphHandle& self, const NodeHandle& node,
                    value_from_python(
                        self, arg_transform.is_none() ? given : nb::object(arg_transform(given))));
   }
-  return {self,
-          self.get().node_copy(original, [&](Value value) { return values.at(value.id().index); })};
+  return node_to_python(self, self.get().node_copy(original, [&](Value value) {
+    return values.at(value.id().index);
+  }));
 }
 
 std::vector<Node> find_calls(const GraphHandle& self, nb::handle target, bool sort) {
@@ -259,7 +260,7 @@ nb::list find_nodes(const GraphHandle& self, const std::string& op, const nb::ob
   for (const Node node : found) {
     if (op == "call_function" || target.is_none() ||
         nb::cast<std::string>(target) == node.target()) {
-      nodes.append(NodeHandle(self, node));
+      nodes.append(node_to_python(self, node));
     }
   }
   return nodes;
@@ -279,7 +280,7 @@ bool eliminate_dead_code(const GraphHandle& self, const nb::object& is_impure_no
   if (is_impure_node.is_none()) return self.get().eliminate_dead_code() != 0;
   return self.get().eliminate_dead_code([&](Node node) {
     const GraphHandle owner{self.holder, &node.graph()};
-    return nb::cast<bool>(nb::bool_(is_impure_node(NodeHandle(owner, node))));
+    return nb::cast<bool>(nb::bool_(is_impure_node(node_to_python(owner, node))));
   }) != 0;
 }
 
@@ -376,7 +377,7 @@ void bind_graph_view(nb::module_& module) {
       .def_prop_ro("symbol_ranges", &symbol_ranges,
                    "Smallest and greatest value of each symbol in sizes, None for no bound.")
       .def("output_node",
-           [](const GraphHandle& self) { return NodeHandle(self, self.get().output_node()); })
+           [](const GraphHandle& self) { return node_to_python(self, self.get().output_node()); })
       .def(
           "lint", [](const GraphHandle& self) { self.get().lint(); },
           "Checks the graph. Raises winze.Error that lists every finding.")

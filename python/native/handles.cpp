@@ -49,11 +49,23 @@ Node NodeHandle::get() const {
   return node;
 }
 
+nb::object node_to_python(const GraphHandle& graph, Node node) {
+  std::vector<nb::object>& shown = graph.holder->shown_nodes[graph.graph];
+  const std::uint32_t index = node.id().index;
+  if (shown.size() <= index) shown.resize(std::max<std::size_t>(index + 1, 2 * shown.size()));
+  if (shown[index].is_valid()) {
+    nb::object known = shown[index]();
+    if (!known.is_none()) return known;
+  }
+  nb::object made = nb::cast(NodeHandle(graph, node));
+  shown[index] = nb::weakref(made);
+  return made;
+}
+
 nb::object value_to_python(const GraphHandle& graph, Value value) {
   const Node node = value.node();
-  const NodeHandle handle(graph, node);
-  if (node.value_count() == 1) return nb::cast(handle);
-  return nb::cast(ValueHandle{handle, value.index()});
+  if (node.value_count() == 1) return node_to_python(graph, node);
+  return nb::cast(ValueHandle{NodeHandle(graph, node), value.index()});
 }
 
 Value value_from_python(const GraphHandle& graph, nb::handle object) {

@@ -51,6 +51,9 @@ struct ValueHandle {
   }
 };
 
+/// What Python shows for a node: one object as long as anyone holds it, so that `is` holds as it
+/// does in torch.fx.
+[[nodiscard]] nb::object node_to_python(const GraphHandle& graph, Node node);
 /// What Python shows for a value: its node where that yields it alone, else a Value.
 [[nodiscard]] nb::object value_to_python(const GraphHandle& graph, Value value);
 /// The value that a Node with one result, or a Value, stands for. \throws Error for other objects.

@@ -146,13 +146,13 @@ void set_kwargs(const NodeHandle& self, const nb::dict& kwargs) {
 
 nb::dict as_dict(const GraphHandle& graph, const std::vector<Node>& nodes) {
   nb::dict result;
-  for (const Node node : nodes) result[nb::cast(NodeHandle(graph, node))] = nb::none();
+  for (const Node node : nodes) result[node_to_python(graph, node)] = nb::none();
   return result;
 }
 
 nb::object neighbour(const NodeHandle& self, bool next) {
   const Node node = next ? self.get().next() : self.get().prev();
-  return node.valid() ? nb::cast(NodeHandle(self.graph, node)) : nb::none();
+  return node.valid() ? node_to_python(self.graph, node) : nb::none();
 }
 
 nb::object make_tensor_meta(const Context& context, const Meta& meta) {
@@ -275,7 +275,7 @@ nb::list users_that_left(const NodeHandle& self, const std::vector<Node>& before
   for (const Node user : self.get().users()) left.insert(user.id().index);
   nb::list changed;
   for (const Node user : before) {
-    if (!left.contains(user.id().index)) changed.append(NodeHandle(self.graph, user));
+    if (!left.contains(user.id().index)) changed.append(node_to_python(self.graph, user));
   }
   return changed;
 }
@@ -288,7 +288,7 @@ nb::list replace_all_uses_with(const NodeHandle& self, nb::handle replacement,
     // Asked beforehand: the callback may raise.
     std::unordered_set<std::uint32_t> chosen;
     for (const Node user : users) {
-      if (nb::cast<bool>(nb::bool_(delete_user_cb(NodeHandle(self.graph, user)))))
+      if (nb::cast<bool>(nb::bool_(delete_user_cb(node_to_python(self.graph, user)))))
         chosen.insert(user.id().index);
     }
     value_from_python(self.graph, nb::cast(self))
@@ -331,7 +331,7 @@ void bind_node_view(nb::module_& module) {
   };
   static PyGetSetDef properties[] = {{"__class__", class_of_node, nullptr, nullptr, nullptr}, {}};
   static PyType_Slot slots[] = {{Py_tp_getset, properties}, {0, nullptr}};
-  nb::class_<NodeHandle>(module, "Node", nb::type_slots(slots),
+  nb::class_<NodeHandle>(module, "Node", nb::type_slots(slots), nb::is_weak_referenceable(),
                          "A node, with the names and meaning of torch.fx.Node.")
       .def_prop_ro("op", [](const NodeHandle& self) { return op_name(self.get()); })
       .def_prop_rw("target", &target, in_python("set_target"))
@@ -361,7 +361,7 @@ void bind_node_view(nb::module_& module) {
                    [](const NodeHandle& self) {
                      nb::list nodes;
                      for (const Node node : self.get().all_input_nodes()) {
-                       nodes.append(NodeHandle(self.graph, node));
+                       nodes.append(node_to_python(self.graph, node));
                      }
                      return nodes;
                    })
@@ -404,7 +404,9 @@ void bind_node_view(nb::module_& module) {
            })
       .def("__hash__", [](const NodeHandle& self) { return std::hash<NodeId>()(self.id); });
   nb::class_<ValueHandle>(module, "Value", "One of several results of a node.")
-      .def_prop_ro("node", [](const ValueHandle& self) { return self.node; })
+      .def_prop_ro(
+          "node",
+          [](const ValueHandle& self) { return node_to_python(self.node.graph, self.node.get()); })
       .def_ro("index", &ValueHandle::index)
       .def_prop_ro("graph", [](const ValueHandle& self) { return self.node.graph; })
       .def_prop_ro("meta",

@@ -151,7 +151,7 @@ std::string run_passes(ProgramHolder& holder, const std::string& pipeline,
   const PassManager manager(Pipeline::parse(pipeline, registry), options);
   holder.insertion_points.leave(*holder.program->graph);
   const Report report = manager.run(*holder.program);
-  if (report.edits != 0 || !report.ok()) ++holder.epoch;
+  if (report.edits != 0 || !report.ok()) holder.begin_epoch();
   report.throw_if_failed();
   return report.to_json();
 }

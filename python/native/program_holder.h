@@ -28,6 +28,7 @@ struct ProgramHolder {
   /// Ends what a pass may hold: handles are stale then, and no insertion point is set.
   void begin_epoch() {
     insertion_points.leave(*program->graph);
+    shown_nodes.clear();
     ++epoch;
   }
 
@@ -41,6 +42,8 @@ struct ProgramHolder {
   /// each is made once.
   std::vector<nanobind::object> shown_ops;
   std::vector<nanobind::object> shown_metas;
+  /// Weak references to what Python was shown for nodes, by graph and index.
+  std::unordered_map<const Graph*, std::vector<nanobind::object>> shown_nodes;
   /// What Python gave for operators, by object; a name is looked up each time.
   struct GivenOp {
     nanobind::object target;  ///< keeps the key alive

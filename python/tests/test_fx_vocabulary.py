@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bodies of passes that run over torch.fx and over the native graph alike."""
 
+import operator
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -339,3 +340,29 @@ def test_a_nested_graph_is_copied_into_its_caller(tmp_path: Path) -> None:
         "aten.neg.default",
     ]
     assert not program.verify()
+
+
+def test_a_node_is_one_object() -> None:
+    def look(graph: Any) -> None:
+        nodes = list(graph.nodes)
+        (sin,) = graph.find_nodes(op="call_function", target=aten.sin.default)
+        (add,) = sin.users
+        assert add.args[0] is sin
+        assert sin is next(node for node in nodes if node == sin)
+        assert nodes[-1] is graph.output_node()
+        assert sin.next is add
+
+    over_both(look)
+
+
+def test_calls_of_which_nothing_is_left_take_their_results_with_them() -> None:
+    def body(graph: Any) -> None:
+        for node in list(graph.nodes):
+            if node.op == "call_function" and "getitem" not in node.name:
+                with graph.inserting_before(node):
+                    made = graph.node_copy(node)
+                node.replace_all_uses_with(made)
+                graph.erase_node(node)
+
+    _, native = over_both(body, lambda x, y: (torch.layer_norm(x + y, [4]).relu(), torch.split(y, 2)[1].sin()))
+    assert not [node for node in native.graph.nodes if node.target is operator.getitem and not node.users]

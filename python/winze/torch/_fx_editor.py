@@ -181,10 +181,11 @@ class FxEditor:
     def finish(self) -> None:
         """Erases what was lost, users before what they use, then brings the metas of changed nodes up to date."""
         lost = set(self._lost)
-        for node in self._lost:
-            lost.update(user for user in node.users if user.target is operator.getitem and not user.users)
         for node in sorted(lost, reverse=True):
             inputs = node.all_input_nodes
+            for user in list(node.users):  # whose own users went before
+                if user.target is operator.getitem and not user.users:
+                    self.graph.erase_node(user)
             self.graph.erase_node(node)
             # What names the graph that a call ran has no native node of its own.
             for one in inputs:

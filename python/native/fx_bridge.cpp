@@ -52,12 +52,12 @@ class FxBridge {
     journal().begin(author);
   }
   void commit() {
+    holder_->begin_epoch();
     journal().commit();
-    ++holder_->epoch;
   }
   void undo() {
+    holder_->begin_epoch();
     journal().undo();
-    ++holder_->epoch;
   }
 
   std::size_t apply(const nb::object& editor) {

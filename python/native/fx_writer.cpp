@@ -114,7 +114,7 @@ nb::object FxWriter::created(Node node) {
     return editor_.attr("get_attr")(before, std::string(node.target()));
   const nb::tuple arguments = call_arguments(node);
   return editor_.attr("create")(before, target_of(node.op()), arguments[0], arguments[1],
-                                origin_of(node));
+                                origin_of(node), name_of(node), texts_of(node));
 }
 
 /// A torch.fx node of any of the graphs that yields what this meta says; None where there is none.
@@ -144,6 +144,14 @@ void FxWriter::change(Node node, const Journal::Change& change) {
   const nb::object fx_node = original(node.id());
   if (change.has(EditKind::move_node)) {
     editor_.attr("move_after")(fx_node, predecessor(node));
+    ++edits_;
+  }
+  if (change.has(EditKind::set_name) || change.has(EditKind::set_node_name)) {
+    editor_.attr("rename")(fx_node, name_of(node));
+    ++edits_;
+  }
+  if (change.has(EditKind::set_source)) {
+    editor_.attr("describe")(fx_node, origin_of(node), texts_of(node));
     ++edits_;
   }
   if (!has_other_arguments(change) && !change.has(EditKind::set_meta)) return;
@@ -251,6 +259,22 @@ nb::list FxWriter::input_values(Node node) {
 nb::object FxWriter::target_of(OpId op) {
   const Op& record = context_.ops().get(op);
   return editor_.attr("resolve")(std::string(record.qualified_name));
+}
+
+std::string FxWriter::name_of(Node node) {
+  if (!node.name().empty() || node.value_count() != 1) return std::string(node.name());
+  return std::string(node.value().name());
+}
+
+/// What the node's meta says beside the node that it comes from.
+nb::dict FxWriter::texts_of(Node node) const {
+  nb::dict texts;
+  if (!node.source().valid()) return texts;
+  for (const SourceInfo::Entry& entry : context_.source_info(node.source()).entries) {
+    const std::string key(context_.text(entry.key));
+    if (key != "fx_node") texts[key.c_str()] = std::string(context_.text(entry.value));
+  }
+  return texts;
 }
 
 /// The torch.fx node, of this graph or another, that a native one says it comes from.

@@ -45,6 +45,8 @@ class FxWriter {
   nb::list input_values(Node node);
   nb::object target_of(OpId op);
   nb::object origin_of(Node node) const;
+  [[nodiscard]] nb::dict texts_of(Node node) const;
+  [[nodiscard]] static std::string name_of(Node node);
 
   const std::deque<FxGraph>& graphs_;
   Graph& graph_;

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -19,10 +20,6 @@
 
 namespace winze {
 namespace {
-
-nb::object targets(const char* function) {
-  return nb::module_::import_("winze._targets").attr(function);
-}
 
 /// Steps through the nodes; safe under edits, since indices of erased nodes are not given out again
 /// while a NodeRange lives.
@@ -43,12 +40,12 @@ class NodesIterator {
     }
   }
 
-  NodeHandle next() {
+  nb::object next() {
     static_cast<void>(graph_.get());
     if (started_) ++current_;
     started_ = true;
     if (current_ == range_->end()) throw nb::stop_iteration();
-    return {graph_, *current_};
+    return node_to_python(graph_, *current_);
   }
 
  private:
@@ -58,36 +55,39 @@ class NodesIterator {
   bool started_ = false;
 };
 
-/// `with graph.inserting_before(node):`
+/// What `graph.inserting_before(node)` gives: the point is set already, and left at the end of a
+/// `with`.
 class InsertionContext {
  public:
   /// Without a node it is before every call, or behind the last one.
-  InsertionContext(GraphHandle graph, std::optional<NodeHandle> node, bool before)
-      : graph_(std::move(graph)), node_(std::move(node)), before_(before) {}
+  InsertionContext(GraphHandle graph, const std::optional<NodeHandle>& node, bool before)
+      : graph_(std::move(graph)), depth_(points().depth()) {
+    Graph& native = graph_.get();
+    if (node && &node->get().graph() != &native)
+      throw Error(fmt::format("{} belongs to another graph", node->get().str()));
+    const Node last_input = native.last_placeholder();
+    if (node && before) {
+      points().set_before(node->get());
+    } else if (node) {
+      points().set_after(node->get());
+    } else if (!before) {
+      points().set_before(native.output_node());
+    } else if (last_input) {
+      points().set_after(last_input);
+    } else {
+      points().set_before(native.first());
+    }
+  }
 
-  void enter() { guard_.reset(new InsertionGuard(guard())); }
-  void exit() {
-    // NOLINTNEXTLINE(bugprone-unused-return-value): it would reach into a graph that is gone.
-    if (graph_.holder->closed) guard_.release();
-    guard_.reset();
+  void exit() const {
+    if (!graph_.holder->closed) points().leave(*graph_.holder->program->graph, depth_);
   }
 
  private:
-  [[nodiscard]] InsertionGuard guard() const {
-    Graph& graph = graph_.get();
-    if (node_) {
-      const Node node = node_->get();
-      return before_ ? graph.inserting_before(node) : graph.inserting_after(node);
-    }
-    if (!before_) return graph.inserting_before(graph.output_node());
-    const Node last_input = graph.last_placeholder();
-    return last_input ? graph.inserting_after(last_input) : graph.inserting_before(graph.first());
-  }
+  [[nodiscard]] InsertionPoints& points() const { return graph_.holder->insertion_points; }
 
   GraphHandle graph_;
-  std::optional<NodeHandle> node_;
-  bool before_;
-  std::unique_ptr<InsertionGuard> guard_;
+  std::size_t depth_;
 };
 
 /// What `like=` yields: a node or a value of the same program.
@@ -136,16 +136,18 @@ SourceId source_like(const nb::object& like) {
 
 /// Without `like` what the call yields is inferred natively; for operators without a shape rule it
 /// is what running them over tensors without data says.
-NodeHandle make_call(const GraphHandle& self, nb::handle target, nb::handle args,
-                     const nb::object& kwargs, const nb::object& like, const std::string& name) {
+nb::object make_call(const GraphHandle& self, nb::handle target, const nb::object& args,
+                     const nb::object& kwargs, nb::handle /*type_expr*/,
+                     const std::optional<std::string>& name, const nb::object& like) {
   Graph& graph = self.get();
-  const OpId op = op_from_python(self, target);
+  const nb::tuple listed = args.is_none() ? nb::tuple() : nb::tuple(args);
+  const nb::dict given = kwargs.is_none() ? nb::dict() : nb::cast<nb::dict>(kwargs);
+  const OpId op = op_from_python(self, target, listed, given);
   ArgumentsFromPython reader(self);
   std::vector<Argument> positional;
-  for (const nb::handle argument : args) positional.push_back(reader.read(argument));
+  for (const nb::handle argument : listed) positional.push_back(reader.read(argument));
   std::vector<std::string> names;
   std::vector<NamedArgument> keywords;
-  const nb::dict given = kwargs.is_none() ? nb::dict() : nb::cast<nb::dict>(kwargs);
   names.reserve(given.size());
   for (const auto& [key, value] : given) {
     names.push_back(nb::cast<std::string>(key));
@@ -154,13 +156,15 @@ NodeHandle make_call(const GraphHandle& self, nb::handle target, nb::handle args
   Context& context = graph.context();
   const std::vector<Argument> arguments =
       in_schema_position(context.ops().get(op), positional, keywords);
-  const CallOptions options{.source = source_like(like), .name = name};
+  const CallOptions options{.source = source_like(like),
+                            .name = name ? std::string_view(*name) : std::string_view()};
   if (like.is_none() && ShapeRules::of(context).has_rule(op))
-    return {self, winze::call_function(graph, op, arguments, options)};
-  const std::vector<MetaId> metas = like.is_none()
-                                        ? metas_of(context, targets("infer")(target, args, given))
-                                        : metas_like(self, like);
-  return {self, graph.call_function(op, arguments, metas, options)};
+    return node_to_python(self, winze::call_function(graph, op, arguments, options));
+  const std::vector<MetaId> metas =
+      like.is_none() ? metas_of(context, of_package("winze._inference", "infer")(
+                                             target_to_python(self, op), listed, given))
+                     : metas_like(self, like);
+  return node_to_python(self, graph.call_function(op, arguments, metas, options));
 }
 
 MetaId only_meta_like(const GraphHandle& self, const nb::object& like) {
@@ -171,7 +175,7 @@ MetaId only_meta_like(const GraphHandle& self, const nb::object& like) {
   return metas.front();
 }
 
-NodeHandle placeholder(const GraphHandle& self, const std::string& name, nb::handle /*type_expr*/,
+nb::object placeholder(const GraphHandle& self, const std::string& name, nb::handle /*type_expr*/,
                        const nb::object& like) {
   Graph& graph = self.get();
   const MetaId meta =
@@ -179,7 +183,7 @@ NodeHandle placeholder(const GraphHandle& self, const std::string& name, nb::han
   const Argument role = graph.parent() != nullptr
                             ? Argument::none()
                             : graph.context().input_spec({.kind = InputKind::user_input});
-  return {self, graph.placeholder(name, meta, role)};
+  return node_to_python(self, graph.placeholder(name, meta, role));
 }
 
 /// What the module of a torch.fx graph has under this name.
@@ -188,18 +192,20 @@ MetaId meta_of_attribute(const GraphHandle& self, const std::string& name) {
   if (module == self.holder->modules.end())
     throw Error(fmt::format("what attribute {} holds is not known", quote(name)),
                 "give get_attr a node like= it");
-  return metas_of(self.get().context(), targets("attribute")(module->second, name)).front();
+  return metas_of(self.get().context(),
+                  of_package("winze._inference", "attribute")(module->second, name))
+      .front();
 }
 
-NodeHandle get_attr(const GraphHandle& self, const std::string& qualified_name,
+nb::object get_attr(const GraphHandle& self, const std::string& qualified_name,
                     nb::handle /*type_expr*/, const nb::object& like) {
   const MetaId meta =
       like.is_none() ? meta_of_attribute(self, qualified_name) : only_meta_like(self, like);
-  return {self, self.get().get_attr(qualified_name, meta)};
+  return node_to_python(self, self.get().get_attr(qualified_name, meta));
 }
 
 /// The callback is asked about every input beforehand: it may raise.
-NodeHandle node_copy(const GraphHandle& self, const NodeHandle& node,
+nb::object node_copy(const GraphHandle& self, const NodeHandle& node,
                      const nb::object& arg_transform) {
   const Node original = node.get();
   if (original.is_output())
@@ -215,8 +221,21 @@ NodeHandle node_copy(const GraphHandle& self, const NodeHandle& node,
                    value_from_python(
                        self, arg_transform.is_none() ? given : nb::object(arg_transform(given))));
   }
-  return {self,
-          self.get().node_copy(original, [&](Value value) { return values.at(value.id().index); })};
+  return node_to_python(self, self.get().node_copy(original, [&](Value value) {
+    return values.at(value.id().index);
+  }));
+}
+
+std::vector<Node> find_calls(const GraphHandle& self, nb::handle target, bool sort) {
+  const std::vector<OpId> ops = ops_from_python(self, target);
+  if (ops.size() == 1) return self.get().find_nodes(ops.front(), sort);
+  std::vector<Node> found;
+  for (const OpId op : ops) {
+    const std::vector<Node> calls = self.get().find_nodes(op, false);
+    found.insert(found.end(), calls.begin(), calls.end());
+  }
+  if (sort) std::ranges::sort(found, [](Node a, Node b) { return a.before(b); });
+  return found;
 }
 
 nb::list find_nodes(const GraphHandle& self, const std::string& op, const nb::object& target,
@@ -225,13 +244,13 @@ nb::list find_nodes(const GraphHandle& self, const std::string& op, const nb::ob
   std::vector<Node> found;
   if (op == "call_function") {
     found = target.is_none() ? graph.find_nodes(NodeKind::call_function, sort)
-                             : graph.find_nodes(op_from_python(self, target), sort);
+                             : find_calls(self, target, sort);
   } else if (op == "placeholder" || op == "get_attr" || op == "output") {
     found = graph.find_nodes(op == "placeholder" ? NodeKind::placeholder
                              : op == "get_attr"  ? NodeKind::get_attr
                                                  : NodeKind::output,
                              sort);
-  } else {
+  } else if (op != "call_module" && op != "call_method") {  // of which a native graph has none
     throw nb::value_error(fmt::format("op is {}; a graph has placeholder, get_attr, call_function "
                                       "and output nodes",
                                       quote(op))
@@ -241,10 +260,35 @@ nb::list find_nodes(const GraphHandle& self, const std::string& op, const nb::ob
   for (const Node node : found) {
     if (op == "call_function" || target.is_none() ||
         nb::cast<std::string>(target) == node.target()) {
-      nodes.append(NodeHandle(self, node));
+      nodes.append(node_to_python(self, node));
     }
   }
   return nodes;
+}
+
+void erase_node(const GraphHandle& self, const NodeHandle& handle) {
+  const Node node = handle.get();
+  if (&node.graph() != self.graph)
+    throw Error(fmt::format("{} belongs to another graph", node.str()));
+  if (node.is_output())
+    throw Error(fmt::format("{} cannot be erased: a graph has one output", node.str()),
+                "change what the output node returns: output.args, output.replace_input_with");
+  self.get().erase_node(node);
+}
+
+bool eliminate_dead_code(const GraphHandle& self, const nb::object& is_impure_node) {
+  if (is_impure_node.is_none()) return self.get().eliminate_dead_code() != 0;
+  return self.get().eliminate_dead_code([&](Node node) {
+    const GraphHandle owner{self.holder, &node.graph()};
+    return nb::cast<bool>(nb::bool_(is_impure_node(node_to_python(owner, node))));
+  }) != 0;
+}
+
+/// The module of a torch.fx graph; None of other graphs.
+nb::object owning_module(const GraphHandle& self) {
+  static_cast<void>(self.get());
+  const auto module = self.holder->modules.find(self.graph);
+  return module == self.holder->modules.end() ? nb::none() : module->second;
 }
 
 nb::dict symbol_ranges(const GraphHandle& self) {
@@ -264,28 +308,32 @@ nb::dict symbol_ranges(const GraphHandle& self) {
 }  // namespace
 
 void bind_graph_view(nb::module_& module) {
+  const auto in_python = [](const char* name) {
+    return [name](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
+      return of_package("winze._view", name)(self, *args, **kwargs);
+    };
+  };
   nb::class_<NodesIterator>(module, "NodesIterator")
       .def("__iter__", [](nb::object self) { return self; })
       .def("__next__", &NodesIterator::next);
   nb::class_<InsertionContext>(module, "InsertionContext")
-      .def("__enter__", &InsertionContext::enter)
-      .def("__exit__", [](InsertionContext& self, const nb::args&) { self.exit(); });
+      .def("__enter__", [](const InsertionContext&) {})
+      .def("__exit__", [](const InsertionContext& self, const nb::args&) { self.exit(); });
   nb::class_<GraphHandle>(module, "Graph",
                           "A native graph, with the names and the meaning of torch.fx.Graph.")
       .def_prop_ro("nodes",
-                   [](const GraphHandle& self) {
-                     return nb::module_::import_("winze._targets").attr("Nodes")(self);
-                   })
+                   [](const GraphHandle& self) { return of_package("winze._view", "Nodes")(self); })
       .def("iterate", [](const GraphHandle& self) { return std::make_unique<NodesIterator>(self); })
       .def("__len__", [](const GraphHandle& self) { return self.get().size(); })
       .def("find_nodes", &find_nodes, nb::kw_only(), nb::arg("op"), nb::arg("target") = nb::none(),
            nb::arg("sort") = true,
            "The nodes of a kind, or the calls to a target. Takes time only for what it finds.")
-      .def("call_function", &make_call, nb::arg("the_function"), nb::arg("args") = nb::tuple(),
-           nb::arg("kwargs") = nb::none(), nb::kw_only(), nb::arg("like") = nb::none(),
-           nb::arg("name") = "",
-           "A new call at the insertion point. What it yields is inferred; `like` is a node that "
-           "yields the same, where it cannot be.")
+      .def("call_function", &make_call, nb::arg("the_function"), nb::arg("args") = nb::none(),
+           nb::arg("kwargs") = nb::none(), nb::arg("type_expr") = nb::none(),
+           nb::arg("name") = nb::none(), nb::kw_only(), nb::arg("like") = nb::none(),
+           "A new call at the insertion point; of a packet it is the overload that its arguments "
+           "choose. What it yields is inferred; `like` is a node that yields the same, where it "
+           "cannot be.")
       .def("placeholder", &placeholder, nb::arg("name"), nb::arg("type_expr") = nb::none(),
            nb::kw_only(), nb::arg("like") = nb::none(),
            "A new input, after the last one. `like` is a node whose dtype, sizes and strides it "
@@ -299,26 +347,37 @@ void bind_graph_view(nb::module_& module) {
            "each of its inputs, as it has to for a node of another graph.")
       .def(
           "inserting_before",
-          [](const GraphHandle& self, std::optional<NodeHandle> node) {
-            return InsertionContext(self, std::move(node), true);
+          [](const GraphHandle& self, const std::optional<NodeHandle>& node) {
+            return InsertionContext(self, node, true);
           },
-          nb::arg("n") = nb::none(), "Before a node; without one before every call.")
+          nb::arg("n") = nb::none(),
+          "Sets the insertion point before a node, or before every call; a `with` leaves it.")
       .def(
           "inserting_after",
-          [](const GraphHandle& self, std::optional<NodeHandle> node) {
-            return InsertionContext(self, std::move(node), false);
+          [](const GraphHandle& self, const std::optional<NodeHandle>& node) {
+            return InsertionContext(self, node, false);
           },
-          nb::arg("n") = nb::none(), "Behind a node; without one behind the last call.")
-      .def("erase_node", [](const GraphHandle& self,
-                            const NodeHandle& node) { self.get().erase_node(node.get()); })
-      .def(
-          "eliminate_dead_code",
-          [](const GraphHandle& self) { return self.get().eliminate_dead_code() != 0; },
-          "Erases calls that nobody uses and that have no effect; says whether there were any.")
+          nb::arg("n") = nb::none(),
+          "Sets the insertion point behind a node, or behind the last call; a `with` leaves it.")
+      .def("erase_node", &erase_node, nb::arg("to_erase"))
+      .def("eliminate_dead_code", &eliminate_dead_code, nb::arg("is_impure_node") = nb::none(),
+           "Erases calls that nobody uses and that have no effect; says whether there were any. "
+           "`is_impure_node` says which have.")
+      .def_prop_ro("owning_module", &owning_module,
+                   "The module of a torch.fx graph, to register tensors on; None of other graphs.")
+      .def("create_node", in_python("create_node"))
+      .def("output", in_python("output"))
+      .def("graph_copy", in_python("graph_copy"))
+      .def("create_size_node", in_python("create_size_node"))
+      .def("create_stride_node", in_python("create_stride_node"))
+      .def("create_storage_offset_node", in_python("create_storage_offset_node"))
+      .def("materialize_symint", in_python("materialize_symint"))
+      .def("materialize_symints", in_python("materialize_symints"))
+      .def("__getattr__", in_python("missing_of_graph"))
       .def_prop_ro("symbol_ranges", &symbol_ranges,
                    "Smallest and greatest value of each symbol in sizes, None for no bound.")
       .def("output_node",
-           [](const GraphHandle& self) { return NodeHandle(self, self.get().output_node()); })
+           [](const GraphHandle& self) { return node_to_python(self, self.get().output_node()); })
       .def(
           "lint", [](const GraphHandle& self) { self.get().lint(); },
           "Checks the graph. Raises winze.Error that lists every finding.")

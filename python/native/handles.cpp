@@ -11,7 +11,7 @@ namespace winze {
 namespace {
 
 nb::object targets(const char* function) {
-  return nb::module_::import_("winze._targets").attr(function);
+  return of_package("winze._targets", function);
 }
 
 std::string shown(nb::handle object) {
@@ -19,6 +19,10 @@ std::string shown(nb::handle object) {
 }
 
 }  // namespace
+
+nb::object of_package(const char* module, const char* name) {
+  return nb::module_::import_(module).attr(name);
+}
 
 Graph& GraphHandle::get() const {
   holder->check_open();
@@ -45,11 +49,23 @@ Node NodeHandle::get() const {
   return node;
 }
 
+nb::object node_to_python(const GraphHandle& graph, Node node) {
+  std::vector<nb::object>& shown = graph.holder->shown_nodes[graph.graph];
+  const std::uint32_t index = node.id().index;
+  if (shown.size() <= index) shown.resize(std::max<std::size_t>(index + 1, 2 * shown.size()));
+  if (shown[index].is_valid()) {
+    nb::object known = shown[index]();
+    if (!known.is_none()) return known;
+  }
+  nb::object made = nb::cast(NodeHandle(graph, node));
+  shown[index] = nb::weakref(made);
+  return made;
+}
+
 nb::object value_to_python(const GraphHandle& graph, Value value) {
   const Node node = value.node();
-  const NodeHandle handle(graph, node);
-  if (node.value_count() == 1) return nb::cast(handle);
-  return nb::cast(ValueHandle{handle, value.index()});
+  if (node.value_count() == 1) return node_to_python(graph, node);
+  return nb::cast(ValueHandle{NodeHandle(graph, node), value.index()});
 }
 
 Value value_from_python(const GraphHandle& graph, nb::handle object) {
@@ -197,11 +213,34 @@ OpId op_from_python(const GraphHandle& graph, nb::handle target) {
   const auto known = holder.given_ops.find(target.ptr());
   if (known != holder.given_ops.end()) return known->second.op;
   const auto name = nb::cast<std::string>(targets("name_of")(target));
-  const OpId op = graph.get().context().ops().find_or_throw(name);
+  OpRegistry& registry = graph.get().context().ops();
+  OpId op = registry.find(name);
+  if (!op.is_valid()) {
+    const nb::object schema = targets("schema_of")(target);
+    op = schema.is_none() ? registry.find_or_throw(name)
+                          : registry.add(nb::cast<std::string>(schema));
+  }
   if (!nb::isinstance<nb::str>(target)) {
     holder.given_ops.emplace(target.ptr(), ProgramHolder::GivenOp{nb::borrow(target), op});
   }
   return op;
+}
+
+OpId op_from_python(const GraphHandle& graph, nb::handle target, nb::handle args,
+                    nb::handle kwargs) {
+  if (nb::isinstance<nb::str>(target) || graph.holder->given_ops.contains(target.ptr()))
+    return op_from_python(graph, target);
+  return op_from_python(graph,
+                        of_package("winze._inference", "overload_for")(target, args, kwargs));
+}
+
+std::vector<OpId> ops_from_python(const GraphHandle& graph, nb::handle target) {
+  if (!nb::isinstance<nb::str>(target) && !graph.holder->given_ops.contains(target.ptr())) {
+    const nb::object packet = targets("packet_of")(target);
+    if (!packet.is_none())
+      return graph.get().context().ops().overloads(nb::cast<std::string>(packet));
+  }
+  return {op_from_python(graph, target)};
 }
 
 }  // namespace winze

@@ -15,6 +15,9 @@ namespace winze {
 
 namespace nb = nanobind;
 
+/// A function or class of the package that is written in Python.
+[[nodiscard]] nb::object of_package(const char* module, const char* name);
+
 /// A graph as Python holds it. Every use asks whether it is still there.
 struct GraphHandle {
   SharedProgram holder;
@@ -48,6 +51,9 @@ struct ValueHandle {
   }
 };
 
+/// What Python shows for a node: one object as long as anyone holds it, so that `is` holds as it
+/// does in torch.fx.
+[[nodiscard]] nb::object node_to_python(const GraphHandle& graph, Node node);
 /// What Python shows for a value: its node where that yields it alone, else a Value.
 [[nodiscard]] nb::object value_to_python(const GraphHandle& graph, Value value);
 /// The value that a Node with one result, or a Value, stands for. \throws Error for other objects.
@@ -73,7 +79,14 @@ class ArgumentsFromPython {
   std::vector<std::unique_ptr<std::vector<Argument>>> lists_;
 };
 
-/// The operator that a target (a name, or an operator of torch) stands for. \throws Error.
+/// The operator that a target (a name, or an operator of torch) stands for. An overload that is not
+/// known yet is added with the schema that torch has of it. \throws Error.
 [[nodiscard]] OpId op_from_python(const GraphHandle& graph, nb::handle target);
+/// The same for the target of a call: of a packet it is the overload that PyTorch chooses for these
+/// arguments.
+[[nodiscard]] OpId op_from_python(const GraphHandle& graph, nb::handle target, nb::handle args,
+                                  nb::handle kwargs);
+/// The same for the target that is looked for: of a packet all of its overloads.
+[[nodiscard]] std::vector<OpId> ops_from_python(const GraphHandle& graph, nb::handle target);
 
 }  // namespace winze

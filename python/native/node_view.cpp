@@ -2,20 +2,35 @@
 // `winze.Node` and `winze.Value`.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "python/native/bindings.h"
 #include "python/native/handles.h"
+#include "winze/effects/call_effects.h"
 #include "winze/ir/text_printer.h"
 #include "winze/support/quote.h"
 
 namespace winze {
 namespace {
 
-nb::object targets(const char* function) {
-  return nb::module_::import_("winze._targets").attr(function);
+std::string_view kind_name(const Meta& meta) {
+  switch (meta.kind) {
+    case ValueKind::tensor:
+      return "tensor";
+    case ValueKind::sym_int:
+      return "sym_int";
+    case ValueKind::sym_float:
+      return "sym_float";
+    case ValueKind::sym_bool:
+      return "sym_bool";
+    default:
+      return "other";
+  }
 }
 
 std::string op_name(const Node& node) {
@@ -131,13 +146,13 @@ void set_kwargs(const NodeHandle& self, const nb::dict& kwargs) {
 
 nb::dict as_dict(const GraphHandle& graph, const std::vector<Node>& nodes) {
   nb::dict result;
-  for (const Node node : nodes) result[nb::cast(NodeHandle(graph, node))] = nb::none();
+  for (const Node node : nodes) result[node_to_python(graph, node)] = nb::none();
   return result;
 }
 
 nb::object neighbour(const NodeHandle& self, bool next) {
   const Node node = next ? self.get().next() : self.get().prev();
-  return node.valid() ? nb::cast(NodeHandle(self.graph, node)) : nb::none();
+  return node.valid() ? node_to_python(self.graph, node) : nb::none();
 }
 
 nb::object make_tensor_meta(const Context& context, const Meta& meta) {
@@ -152,9 +167,10 @@ nb::object make_tensor_meta(const Context& context, const Meta& meta) {
     }
     return nb::tuple(result);
   };
-  return targets("TensorMeta")(std::string(full_name(meta.tensor.dtype)),
-                               numbers(meta.tensor.sizes), numbers(meta.tensor.strides),
-                               context.device_text(meta.tensor.device), meta.tensor.requires_grad);
+  return of_package("winze._metas", "TensorMeta")(
+      std::string(full_name(meta.tensor.dtype)), numbers(meta.tensor.sizes),
+      numbers(meta.tensor.strides), context.device_text(meta.tensor.device),
+      meta.tensor.requires_grad);
 }
 
 /// A TensorMeta cannot be changed, so that all values of one meta have the same. A whole number is
@@ -174,33 +190,105 @@ nb::object meta_of(const NodeHandle& self, Value value) {
   return shown[index];
 }
 
-nb::dict meta(const NodeHandle& self) {
+nb::object meta_with(const NodeHandle& self, const nb::object& val) {
   const Node node = self.get();
   const Context& context = node.graph().context();
   nb::dict result;
-  if (node.value_count() == 1) {
-    result["val"] = meta_of(self, node.value());
-  } else {
-    nb::list values;
-    for (const Value value : node.values()) values.append(meta_of(self, value));
-    result["val"] = nb::tuple(values);
-  }
+  result["val"] = val;
   if (node.source().valid()) {
     for (const SourceInfo::Entry& entry : context.source_info(node.source()).entries) {
       result[std::string(context.text(entry.key)).c_str()] = std::string(context.text(entry.value));
     }
   }
-  return result;
+  return of_package("winze._metas", "NodeMeta")(self, result);
 }
 
-void replace_all_uses_with(const NodeHandle& self, nb::handle replacement,
-                           const nb::object& delete_user_cb) {
+nb::object meta(const NodeHandle& self) {
   const Node node = self.get();
+  if (node.value_count() == 1) return meta_with(self, meta_of(self, node.value()));
+  nb::list values;
+  for (const Value value : node.values()) values.append(meta_of(self, value));
+  return meta_with(self, nb::tuple(values));
+}
+
+void set_texts(const NodeHandle& self, const nb::dict& texts) {
+  const Node node = self.get();
+  Context& context = node.graph().context();
+  SourceInfo info;
+  if (node.source().valid())
+    info.unknown_fields = context.source_info(node.source()).unknown_fields;
+  for (const auto& [key, text] : texts)
+    info.entries.push_back(
+        {context.string(nb::cast<std::string>(key)), context.string(nb::cast<std::string>(text))});
+  node.set_source(context.source(info));
+}
+
+void set_name(const NodeHandle& self, const std::string& name) {
+  const Node node = self.get();
+  if (node.value_count() == 1) {
+    node.value().set_name(name);
+  } else {
+    node.set_name(name);
+  }
+}
+
+/// As torch.fx's: of placeholders what they are annotated with.
+nb::object type(const NodeHandle& self) {
+  const Node node = self.get();
+  if (!node.is_placeholder()) return nb::none();
+  return of_package("winze._metas", "type_of")(kind_name(node.value().meta()));
+}
+
+bool is_impure(const NodeHandle& self, bool impure_random) {
+  const Node node = self.get();
+  if (node.is_placeholder() || node.is_output()) return true;
+  if (!node.is_call()) return false;
+  CallFacts facts = CallEffects(node.graph().context()).facts(node);
+  if (!impure_random) facts.is_random = false;
+  return facts.is_impure();
+}
+
+/// Every argument, those that are left out with the schema's default.
+nb::object normalized_arguments(const NodeHandle& self, nb::handle /*root*/, nb::handle /*types*/,
+                                nb::handle /*kwarg_types*/, bool only_kwargs) {
+  const Node node = self.get();
+  if (!node.is_call()) return nb::none();
+  const CallArguments given = call_arguments(self);
+  const Schema& schema = node.graph().context().ops().get(node.op()).schema;
+  if (node.argument_count() != schema.arguments.size()) return nb::none();
+  nb::list positional;
+  nb::dict keywords;
+  for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
+    const nb::object value = argument_to_python(self.graph, node, node.argument_or_default(i));
+    if (!only_kwargs && i < nb::len(given.positional)) {
+      positional.append(value);
+    } else {
+      keywords[std::string(schema.arguments[i].name).c_str()] = value;
+    }
+  }
+  return of_package("winze._metas", "ArgsKwargsPair")(nb::tuple(positional), keywords);
+}
+
+/// The users of a node that are not among them any more.
+nb::list users_that_left(const NodeHandle& self, const std::vector<Node>& before) {
+  std::unordered_set<std::uint32_t> left;
+  for (const Node user : self.get().users()) left.insert(user.id().index);
+  nb::list changed;
+  for (const Node user : before) {
+    if (!left.contains(user.id().index)) changed.append(node_to_python(self.graph, user));
+  }
+  return changed;
+}
+
+nb::list replace_all_uses_with(const NodeHandle& self, nb::handle replacement,
+                               const nb::object& delete_user_cb, bool propagate_meta) {
+  const Node node = self.get();
+  const std::vector<Node> users = node.users();
   if (!delete_user_cb.is_none()) {
     // Asked beforehand: the callback may raise.
     std::unordered_set<std::uint32_t> chosen;
-    for (const Node user : node.users()) {
-      if (nb::cast<bool>(nb::bool_(delete_user_cb(NodeHandle(self.graph, user)))))
+    for (const Node user : users) {
+      if (nb::cast<bool>(nb::bool_(delete_user_cb(node_to_python(self.graph, user)))))
         chosen.insert(user.id().index);
     }
     value_from_python(self.graph, nb::cast(self))
@@ -212,6 +300,9 @@ void replace_all_uses_with(const NodeHandle& self, nb::handle replacement,
     value_from_python(self.graph, nb::cast(self))
         .replace_all_uses_with(value_from_python(self.graph, replacement));
   }
+  if (propagate_meta && nb::isinstance<NodeHandle>(replacement))
+    nb::cast<NodeHandle>(replacement).get().set_source(node.source());
+  return users_that_left(self, users);
 }
 
 nb::list results(const NodeHandle& self) {
@@ -220,17 +311,32 @@ nb::list results(const NodeHandle& self) {
   return values;
 }
 
-std::string line(const NodeHandle& self) {
-  return self.get().str();
+/// A class cannot be given a property of this name later: it is one of its slots.
+PyObject* class_of_node(PyObject* self, void* /*closure*/) {
+  try {
+    return of_package("winze._view", "class_of_node")(nb::handle(self)).release().ptr();
+  } catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+  }
 }
 
 }  // namespace
 
 void bind_node_view(nb::module_& module) {
-  nb::class_<NodeHandle>(module, "Node", "A node, with the names and meaning of torch.fx.Node.")
+  const auto in_python = [](const char* name) {
+    return [name](nb::handle self, const nb::args& args) {
+      return of_package("winze._view", name)(self, *args);
+    };
+  };
+  static PyGetSetDef properties[] = {{"__class__", class_of_node, nullptr, nullptr, nullptr}, {}};
+  static PyType_Slot slots[] = {{Py_tp_getset, properties}, {0, nullptr}};
+  nb::class_<NodeHandle>(module, "Node", nb::type_slots(slots), nb::is_weak_referenceable(),
+                         "A node, with the names and meaning of torch.fx.Node.")
       .def_prop_ro("op", [](const NodeHandle& self) { return op_name(self.get()); })
-      .def_prop_ro("target", &target)
-      .def_prop_ro("name", &node_name)
+      .def_prop_rw("target", &target, in_python("set_target"))
+      .def_prop_rw("name", &node_name, &set_name)
+      .def_prop_ro("type", &type)
       .def_prop_ro("graph", [](const NodeHandle& self) { return self.graph; })
       .def_prop_rw(
           "args", [](const NodeHandle& self) { return nb::tuple(call_arguments(self).positional); },
@@ -238,14 +344,24 @@ void bind_node_view(nb::module_& module) {
       .def_prop_rw(
           "kwargs", [](const NodeHandle& self) { return call_arguments(self).keywords; },
           &set_kwargs)
-      .def_prop_ro("meta", &meta)
+      .def_prop_rw("meta", &meta,
+                   [](const NodeHandle& self, const nb::object& entries) {
+                     set_texts(self, nb::cast<nb::dict>(
+                                         of_package("winze._metas", "checked_texts")(entries)));
+                   })
+      .def("_set_texts", &set_texts)
+      .def_prop_ro("_kind",
+                   [](const NodeHandle& self) {
+                     const Node node = self.get();
+                     return node.value_count() == 1 ? kind_name(node.value().meta()) : "other";
+                   })
       .def_prop_ro("users",
                    [](const NodeHandle& self) { return as_dict(self.graph, self.get().users()); })
       .def_prop_ro("all_input_nodes",
                    [](const NodeHandle& self) {
                      nb::list nodes;
                      for (const Node node : self.get().all_input_nodes()) {
-                       nodes.append(NodeHandle(self.graph, node));
+                       nodes.append(node_to_python(self.graph, node));
                      }
                      return nodes;
                    })
@@ -255,7 +371,14 @@ void bind_node_view(nb::module_& module) {
       .def("update_arg", &set_arg, nb::arg("idx"), nb::arg("arg"))
       .def("update_kwarg", &set_kwarg, nb::arg("key"), nb::arg("arg").none())
       .def("replace_all_uses_with", &replace_all_uses_with, nb::arg("replace_with"),
-           nb::arg("delete_user_cb") = nb::none())
+           nb::arg("delete_user_cb") = nb::none(), nb::kw_only(), nb::arg("propagate_meta") = false,
+           "Gives the users, or those that `delete_user_cb` chooses, another value; gives those "
+           "that changed. Users before the replacement, and itself, keep this one.")
+      .def("is_impure", &is_impure, nb::arg("impure_random") = true)
+      .def("normalized_arguments", &normalized_arguments, nb::arg("root") = nb::none(),
+           nb::arg("arg_types") = nb::none(), nb::arg("kwarg_types") = nb::none(),
+           nb::arg("normalize_to_only_use_kwargs") = false)
+      .def("insert_arg", in_python("insert_arg"))
       .def(
           "replace_input_with",
           [](const NodeHandle& self, nb::handle old_input, nb::handle new_input) {
@@ -267,7 +390,10 @@ void bind_node_view(nb::module_& module) {
            [](const NodeHandle& self, const NodeHandle& node) { self.get().append(node.get()); })
       .def("prepend",
            [](const NodeHandle& self, const NodeHandle& node) { self.get().prepend(node.get()); })
-      .def("format_node", &line)
+      .def("format_node", [](const NodeHandle& self, const nb::args&,
+                             const nb::kwargs&) { return self.get().str(); })
+      .def_prop_rw("stack_trace", in_python("stack_trace"), in_python("set_stack_trace"))
+      .def("__getattr__", in_python("missing_of_node"))
       .def("__str__", &node_name)
       .def("__repr__", &node_name)
       .def("__lt__", [](const NodeHandle& self,
@@ -278,8 +404,20 @@ void bind_node_view(nb::module_& module) {
            })
       .def("__hash__", [](const NodeHandle& self) { return std::hash<NodeId>()(self.id); });
   nb::class_<ValueHandle>(module, "Value", "One of several results of a node.")
-      .def_prop_ro("node", [](const ValueHandle& self) { return self.node; })
+      .def_prop_ro(
+          "node",
+          [](const ValueHandle& self) { return node_to_python(self.node.graph, self.node.get()); })
       .def_ro("index", &ValueHandle::index)
+      .def_prop_ro("graph", [](const ValueHandle& self) { return self.node.graph; })
+      .def_prop_ro("meta",
+                   [](const ValueHandle& self) {
+                     const Value value = self.node.get().value(self.index);
+                     return meta_with(self.node, meta_of(self.node, value));
+                   })
+      .def_prop_ro("_kind",
+                   [](const ValueHandle& self) {
+                     return kind_name(self.node.get().value(self.index).meta());
+                   })
       .def("replace_all_uses_with",
            [](const ValueHandle& self, nb::handle replacement) {
              self.node.get()

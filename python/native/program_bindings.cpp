@@ -149,8 +149,9 @@ PassRegistry passes_with(const std::vector<std::string>& plugins) {
 std::string run_passes(ProgramHolder& holder, const std::string& pipeline,
                        const PassRegistry& registry, const PassManagerOptions& options) {
   const PassManager manager(Pipeline::parse(pipeline, registry), options);
+  holder.insertion_points.leave(*holder.program->graph);
   const Report report = manager.run(*holder.program);
-  if (report.edits != 0 || !report.ok()) ++holder.epoch;
+  if (report.edits != 0 || !report.ok()) holder.begin_epoch();
   report.throw_if_failed();
   return report.to_json();
 }
@@ -184,17 +185,18 @@ void bind_programs(nb::module_& module) {
            })
       .def("begin",
            [](const PyProgram& self, const std::string& author) {
+             self.holder->insertion_points.leave(*self.program().graph);
              self.program().graph->journal().begin(author);
            })
       .def("commit",
            [](const PyProgram& self) {
+             self.holder->begin_epoch();
              self.program().graph->journal().commit();
-             ++self.holder->epoch;
            })
       .def("undo",
            [](const PyProgram& self) {
+             self.holder->begin_epoch();
              self.program().graph->journal().undo();
-             ++self.holder->epoch;
            })
       .def_prop_ro("edit_count",
                    [](const PyProgram& self) { return self.program().graph->edit_count(); })

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "python/native/insertion_points.h"
 #include "winze/program/program.h"
 
 namespace winze {
@@ -24,8 +25,16 @@ struct ProgramHolder {
     }
   }
 
+  /// Ends what a pass may hold: handles are stale then, and no insertion point is set.
+  void begin_epoch() {
+    insertion_points.leave(*program->graph);
+    shown_nodes.clear();
+    ++epoch;
+  }
+
   std::unique_ptr<Context> context;
   std::unique_ptr<ExportedProgram> program;  ///< declared after its context: it goes first
+  InsertionPoints insertion_points;          ///< of the program's graphs, before which they go
   bool closed = false;
   /// Raised where indices of erased nodes may be given out again: handles of before are stale.
   std::uint32_t epoch = 0;
@@ -33,6 +42,8 @@ struct ProgramHolder {
   /// each is made once.
   std::vector<nanobind::object> shown_ops;
   std::vector<nanobind::object> shown_metas;
+  /// Weak references to what Python was shown for nodes, by graph and index.
+  std::unordered_map<const Graph*, std::vector<nanobind::object>> shown_nodes;
   /// What Python gave for operators, by object; a name is looked up each time.
   struct GivenOp {
     nanobind::object target;  ///< keeps the key alive

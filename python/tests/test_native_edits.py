@@ -93,8 +93,7 @@ def test_operators_without_a_shape_rule_are_asked(tmp_path: Path) -> None:
             shapes.append(shape(made))
             graph.erase_node(made)
 
-        with pytest.raises(winze.Error, match="winze_tests"):  # not among the operators of this graph
-            wt.Pipeline([call_twice])(gm)
+        wt.Pipeline([call_twice])(gm)
 
         def twice_before(gm: torch.fx.GraphModule, inputs: Any) -> torch.fx.GraphModule:
             (sin,) = gm.graph.find_nodes(op="call_function", target=aten.sin.default)
@@ -104,7 +103,7 @@ def test_operators_without_a_shape_rule_are_asked(tmp_path: Path) -> None:
             return gm
 
         wt.Pipeline([twice_before, call_twice])(gm)
-        assert shapes == [(12,)]
+        assert shapes == [(6,), (12,)]
 
 
 def test_copies_of_nodes(graph: winze.Graph) -> None:

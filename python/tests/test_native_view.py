@@ -204,8 +204,8 @@ def test_errors_of_edits(program: winze.Program) -> None:
     graph = program.graph
     with pytest.raises(winze.Error, match=r"aten\.ad"):
         graph.call_function("aten.ad.Tensor", (found["x"],), like=found["x"])
-    with pytest.raises(TypeError, match=r"packet.*aten\.add\."):
-        graph.call_function(aten.add, (found["x"], 1), like=found["x"])
+    with pytest.raises(winze.Error, match=r"no overload of aten\.add takes these arguments"):
+        graph.call_function(aten.add, (found["x"],), like=found["x"])
     with pytest.raises(TypeError, match="object"):
         graph.call_function(aten.neg.default, (object(),), like=found["x"])
     with pytest.raises(winze.Error, match="use"):

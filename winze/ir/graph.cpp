@@ -144,7 +144,9 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
   }
   finish_node(node, after);
   const Node made = node_at(node);
-  if (options.structure != nullptr) result_structures_[node.index] = *options.structure;
+  // It may be that of another node of this graph, which moves when one is added.
+  if (options.structure != nullptr)
+    result_structures_.insert_or_assign(node.index, ResultStructure(*options.structure));
   if (!options.name.empty())
     metas.size() == 1 ? made.value().set_name(options.name) : made.set_name(options.name);
   return made;

@@ -143,6 +143,9 @@ InsertionGuard::InsertionGuard(Graph& graph, NodeId after, SourceId source)
 }
 
 InsertionGuard::~InsertionGuard() {
+  // What was erased meanwhile still tells what stood before it.
+  while (saved_.valid() && !graph_->nodes_[saved_.index].alive)
+    saved_ = graph_->nodes_[saved_.index].prev;
   graph_->insert_after_ = saved_;
   graph_->insertion_set_ = saved_set_;
   graph_->insertion_source_ = saved_source_;

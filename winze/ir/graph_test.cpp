@@ -360,6 +360,35 @@ TEST_F(GraphTest, GraphCopyInlinesInTermsOfTheGraph) {
   EXPECT_EQ(made.argument_value(0), x);
 }
 
+TEST_F(GraphTest, CopiesHaveTheResultsOfTheirOriginals) {
+  const Value x = graph.placeholder("x", meta());
+  const OpId op = context.ops().opaque("python.pair", {});
+  const ResultStructure pair{.groups = {2}};
+  const std::vector<MetaId> metas{x.meta_id(), x.meta_id()};
+  Node last = graph.call_function(op, {}, metas, {.structure = &pair});
+  for (int copies = 0; copies < 100; ++copies) {
+    last = graph.node_copy(last, [](Value value) { return value; });
+    ASSERT_NE(graph.result_structure(last), nullptr);
+    ASSERT_EQ(*graph.result_structure(last), pair) << copies;
+  }
+  graph.lint();
+}
+
+TEST_F(GraphTest, AnInsertionPointOutlivesTheNodeBeforeIt) {
+  const Value x = graph.placeholder("x", meta());
+  const Node before = relu(x);
+  const Node end = relu(x);
+  const auto here = graph.inserting_before(end);
+  {
+    const auto there = graph.inserting_after(end);
+    graph.erase_node(before);
+  }
+  const Node made = relu(x);
+  EXPECT_TRUE(made.before(end));
+  EXPECT_EQ(made.prev(), x.node());
+  graph.lint();
+}
+
 TEST_F(GraphTest, ReferencesFollowReplacementsAndEndWithTheNode) {
   const Value x = graph.placeholder("x", meta());
   const Node y = relu(x);

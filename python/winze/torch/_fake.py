@@ -195,21 +195,35 @@ REFUSALS = (RuntimeError, TypeError, ValueError, IndexError)
 
 
 def _is_refused(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode, error: Exception) -> bool:
-    """Whether one of PyTorch's operators says that a call with such arguments cannot run.
-
-    Fake implementations of custom operators may raise for reasons of their own.
+    """Whether an operator says that a call with such arguments cannot run: its schema, or where it is one of PyTorch's
+    its fake implementation. Those of custom operators may raise for reasons of their own.
     """
+    if not isinstance(error, REFUSALS) or isinstance(error, CANNOT_TELL):
+        return False
     if isinstance(node.target, OpOverload):
         namespace = node.target.namespace
     elif isinstance(node.target, OpOverloadPacket):
         namespace = node.target._qualified_op_name.split("::")[0]
     else:
         return False
-    if namespace not in ("aten", "prims") or not isinstance(error, REFUSALS) or isinstance(error, CANNOT_TELL):
-        return False
+    if namespace not in ("aten", "prims"):
+        return _is_refused_by_schema(gm, node, mode)
     try:
         with torch.no_grad():  # where parameters may be written to
             _compute(gm, node, mode)
+    except REFUSALS:
+        return True
+    return False
+
+
+def _is_refused_by_schema(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> bool:
+    args = fx.node.map_arg(node.args, lambda one: value_of(gm, one, mode))
+    kwargs = fx.node.map_arg(node.kwargs, lambda one: value_of(gm, one, mode))
+    try:
+        if isinstance(node.target, OpOverload):
+            torch._C._check_schema_allow_fake_script_object(node.target._schema, *args, **kwargs)
+        elif isinstance(node.target, OpOverloadPacket):
+            torch._C._jit_resolve_packet(node.target._qualified_op_name, *args, **kwargs)
     except REFUSALS:
         return True
     return False

@@ -46,16 +46,32 @@ class FxEditor:
         return self.graph.inserting_before(next(iter(self.graph.nodes)) if node is None else node.next)
 
     def create(
-        self, after: fx.Node | None, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], origin: fx.Node | None
+        self,
+        after: fx.Node | None,
+        target: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        origin: fx.Node | None,
+        name: str,
+        texts: dict[str, str],
     ) -> fx.Node:
         """A new call right after that node, or first; its metas come from `origin`."""
         with self._behind(after):
-            node = self.graph.call_function(target, args, kwargs)
-        if origin is not None:
-            node.meta.update({key: origin.meta[key] for key in INHERITED if key in origin.meta})
+            node = self.graph.call_function(target, args, kwargs, name=name or None)
+        self.describe(node, origin, texts)
         self._getitems_first(node)
         _fake.value_of_new(self.gm, node, self.mode)
         return node
+
+    def describe(self, node: fx.Node, origin: fx.Node | None, texts: dict[str, str]) -> None:
+        """Says in a node's meta where it comes from."""
+        if origin is not None and origin is not node:
+            node.meta.update({key: origin.meta[key] for key in INHERITED if key in origin.meta})
+        node.meta.update(texts)
+
+    def rename(self, node: fx.Node, name: str) -> None:
+        if name:
+            node._rename(name)
 
     def placeholder(self, after: fx.Node | None, name: str, example: fx.Node | None) -> fx.Node:
         """A new input right after that node, or first; it yields what `example` does."""
@@ -165,10 +181,11 @@ class FxEditor:
     def finish(self) -> None:
         """Erases what was lost, users before what they use, then brings the metas of changed nodes up to date."""
         lost = set(self._lost)
-        for node in self._lost:
-            lost.update(user for user in node.users if user.target is operator.getitem and not user.users)
         for node in sorted(lost, reverse=True):
             inputs = node.all_input_nodes
+            for user in list(node.users):  # whose own users went before
+                if user.target is operator.getitem and not user.users:
+                    self.graph.erase_node(user)
             self.graph.erase_node(node)
             # What names the graph that a call ran has no native node of its own.
             for one in inputs:

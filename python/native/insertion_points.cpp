@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/native/insertion_points.h"
+
+#include <algorithm>
+
+namespace winze {
+
+void InsertionPoints::set_before(Node node) {
+  Graph& graph = node.graph();
+  points_.push_back(
+      {&graph, std::unique_ptr<InsertionGuard>(new InsertionGuard(graph.inserting_before(node)))});
+}
+
+void InsertionPoints::set_after(Node node) {
+  Graph& graph = node.graph();
+  points_.push_back(
+      {&graph, std::unique_ptr<InsertionGuard>(new InsertionGuard(graph.inserting_after(node)))});
+}
+
+void InsertionPoints::leave(Graph& root, std::size_t depth) {
+  while (points_.size() > depth) {
+    Point& last = points_.back();
+    const std::vector<Graph*> all = root.all_graphs();
+    // NOLINTNEXTLINE(bugprone-unused-return-value): it would reach into a graph that is gone.
+    if (std::ranges::find(all, last.graph) == all.end()) last.guard.release();
+    points_.pop_back();
+  }
+}
+
+}  // namespace winze

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+import command_folder
 import pytest
 from built_command import BUILD_DIR, ROOT, Winze
 from filelock import FileLock
@@ -56,3 +57,10 @@ def own_programs() -> Path:
 @pytest.fixture
 def own_program(own_programs: Path, own_name: str) -> Path:
     return own_programs / f"{own_name}.pt2"
+
+
+@pytest.fixture
+def folder(own_programs: Path, tmp_path: Path) -> Path:
+    """The folder of `command_folder`."""
+    command_folder.fill(tmp_path, own_programs)
+    return tmp_path

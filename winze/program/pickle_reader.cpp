@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "winze/program/pickle_globals.h"
 #include "winze/support/integer_map.h"
 #include "winze/support/quote.h"
 #include "winze/support/utf8.h"
@@ -18,72 +19,6 @@ namespace {
 constexpr std::size_t max_pickle_size = std::size_t{32} << 20U;
 
 constexpr std::uint32_t mark_object = 0xFFFFFFFFu;
-
-/// Globals that may be called, with what the call makes of its arguments.
-struct CallRow {
-  std::string_view name;
-  PickleKind result;
-  std::size_t min_arguments;
-  std::size_t max_arguments;
-};
-
-/// Calls another of these and gives the result a class and attributes: how a tensor is stored that
-/// attributes were set on, as export does with the inputs that `Dim.DYNAMIC` and `Dim.AUTO`
-/// describe (torch/_tensor.py).
-constexpr std::string_view rebuild_from_type = "torch._tensor._rebuild_from_type_v2";
-constexpr std::string_view tensor_class = "torch.Tensor";
-
-constexpr CallRow calls[] = {
-    {"collections.OrderedDict", PickleKind::dictionary, 0, 0},
-    {"torch._utils._rebuild_tensor_v2", PickleKind::tensor, 6, 7},
-    {"torch._utils._rebuild_tensor_v3", PickleKind::tensor, 7, 8},
-    {rebuild_from_type, PickleKind::tensor, 4, 4},
-    {"torch._utils._rebuild_parameter", PickleKind::parameter, 3, 3},
-    {"torch._utils._rebuild_parameter_with_state", PickleKind::parameter, 4, 4},
-    {"torch.device", PickleKind::device, 1, 2},
-    {"torch.Size", PickleKind::tuple, 1, 1},
-    {"builtins.complex", PickleKind::complex, 2, 2},
-    {"__builtin__.complex", PickleKind::complex, 2, 2},
-};
-
-/// Globals that may be referred to but not called.
-constexpr std::string_view names[] = {
-    tensor_class,
-    "torch.FloatStorage",
-    "torch.DoubleStorage",
-    "torch.HalfStorage",
-    "torch.BFloat16Storage",
-    "torch.LongStorage",
-    "torch.IntStorage",
-    "torch.ShortStorage",
-    "torch.CharStorage",
-    "torch.ByteStorage",
-    "torch.BoolStorage",
-    "torch.ComplexDoubleStorage",
-    "torch.ComplexFloatStorage",
-    "torch.storage.UntypedStorage",
-    "torch.float16",
-    "torch.float32",
-    "torch.float64",
-    "torch.bfloat16",
-    "torch.int8",
-    "torch.int16",
-    "torch.int32",
-    "torch.int64",
-    "torch.uint8",
-    "torch.uint16",
-    "torch.uint32",
-    "torch.uint64",
-    "torch.bool",
-    "torch.complex32",
-    "torch.complex64",
-    "torch.complex128",
-    "torch.float8_e4m3fn",
-    "torch.float8_e5m2",
-    "torch.float8_e4m3fnuz",
-    "torch.float8_e5m2fnuz",
-    "torch.float8_e8m0fnu",
-};
 
 /// The machine of a pickle: a stack and a memo of object indices.
 class PickleMachine {
@@ -403,21 +338,9 @@ void PickleMachine::push_long(std::string_view bytes) {
 }
 
 void PickleMachine::push_global(std::string_view module, std::string_view name) {
-  const auto is_wanted = [&](std::string_view known) {
-    return known.size() == module.size() + 1 + name.size() && known.starts_with(module) &&
-           known[module.size()] == '.' && known.ends_with(name);
-  };
-  for (const CallRow& call : calls) {
-    if (is_wanted(call.name)) {
-      push_new(PickleKind::global).text = call.name;
-      return;
-    }
-  }
-  for (const std::string_view known : names) {
-    if (is_wanted(known)) {
-      push_new(PickleKind::global).text = known;
-      return;
-    }
+  if (const auto known = find_pickle_global(module, name)) {
+    push_new(PickleKind::global).text = *known;
+    return;
   }
   constexpr std::size_t longest = 100;
   fail_at(
@@ -453,16 +376,15 @@ void PickleMachine::call(std::uint32_t callee, std::uint32_t arguments) {
   if (pickle_[callee].kind != PickleKind::global)
     fail_at(opcode_at_, "the pickle calls what is no global");
   const std::string_view name = pickle_[callee].text;
-  const auto row =
-      std::ranges::find_if(calls, [&](const CallRow& known) { return known.name == name; });
-  if (row == std::end(calls))
+  const PickleCall* const row = find_pickle_call(name);
+  if (row == nullptr)
     fail_at(opcode_at_, fmt::format("the pickle calls {}, which is no function", name));
   std::vector<std::uint32_t> children = pickle_[arguments].children;
   if (children.size() < row->min_arguments || children.size() > row->max_arguments) {
     fail_at(opcode_at_,
             fmt::format("the pickle calls {} with {} arguments", name, children.size()));
   }
-  if (name == rebuild_from_type) return call_and_set_class(children);
+  if (name == pickle_rebuild_from_type) return call_and_set_class(children);
   if (row->result == PickleKind::tuple) {
     if (pickle_[children[0]].kind != PickleKind::tuple)
       fail_at(opcode_at_, "a torch.Size is made of what is no tuple");
@@ -483,10 +405,10 @@ void PickleMachine::call(std::uint32_t callee, std::uint32_t arguments) {
 /// Only plain tensors are read, so that the class adds nothing; the attributes are let go.
 void PickleMachine::call_and_set_class(const std::vector<std::uint32_t>& arguments) {
   const PickleObject& callee = pickle_[arguments[0]];
-  if (callee.kind == PickleKind::global && callee.text == rebuild_from_type)
+  if (callee.kind == PickleKind::global && callee.text == pickle_rebuild_from_type)
     fail_at(opcode_at_, "the pickle gives a tensor a class twice");
   const PickleObject& wanted = pickle_[arguments[1]];
-  if (wanted.kind != PickleKind::global || wanted.text != tensor_class)
+  if (wanted.kind != PickleKind::global || wanted.text != pickle_tensor_class)
     fail_at(opcode_at_, "the pickle gives a tensor a class that is not torch.Tensor");
   call(arguments[0], arguments[2]);
 }

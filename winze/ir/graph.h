@@ -439,7 +439,8 @@ class UseRange {
   SlotId first_;
 };
 
-/// Sets a graph's insertion point while it lives and puts the old one back after.
+/// Sets a graph's insertion point while it lives and puts the old one back after. Like a NodeRange
+/// it keeps the indices of erased nodes, which may be the old point.
 class [[nodiscard]] InsertionGuard {
  public:
   InsertionGuard(Graph& graph, NodeId after, SourceId source);

@@ -137,12 +137,14 @@ InsertionGuard::InsertionGuard(Graph& graph, NodeId after, SourceId source)
       saved_(graph.insert_after_),
       saved_set_(graph.insertion_set_),
       saved_source_(graph.insertion_source_) {
+  ++graph.iterations_;
   graph.insert_after_ = after;
   graph.insertion_set_ = true;
   graph.insertion_source_ = source;
 }
 
 InsertionGuard::~InsertionGuard() {
+  --graph_->iterations_;
   // What was erased meanwhile still tells what stood before it.
   while (saved_.valid() && !graph_->nodes_[saved_.index].alive)
     saved_ = graph_->nodes_[saved_.index].prev;

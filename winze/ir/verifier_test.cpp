@@ -360,6 +360,22 @@ TEST_F(VerifierTest, FindsResultsOfTheWrongKind) {
               Contains(HasSubstr("result 0 has type int, but aten.relu.default returns Tensor")));
 }
 
+TEST_F(VerifierTest, AResultThatNobodyUsesMayBeUnrecorded) {
+  parse(
+      "graph forward(%x: f32[2]) {\n"
+      "  %a = aten.promote_types.default(f32, f64) : None\n"
+      "  %b = aten.can_cast.default(f32, i32) : None\n"
+      "  return %x\n}\n");
+  EXPECT_THAT(findings(VerifyLevel::semantics), IsEmpty());
+  parse(
+      "graph forward(%x: f32[2]) {\n"
+      "  %b = aten.can_cast.default(f32, i32) : None\n"
+      "  return %b\n}\n");
+  EXPECT_THAT(
+      findings(VerifyLevel::meta),
+      Contains(HasSubstr("result 0 has type None, but aten.can_cast.default returns bool")));
+}
+
 TEST_F(VerifierTest, FindsAnUnknownType) {
   parse("graph forward(%x: unknown) {\n  %y = \"#a:b\"(%x) : unknown\n  return %y\n}\n");
   EXPECT_EQ(findings(VerifyLevel::meta).size(), 1U);

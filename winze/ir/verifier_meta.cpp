@@ -160,7 +160,20 @@ class SymbolChecker {
     if (op.kind != OpKind::overload || op.effects.is_data_dependent || op.effects.has_dynamic_shape)
       return op.kind != OpKind::symbolic;
     const bool is_plain = op.tags.has(Tag::pointwise) || op.tags.has(Tag::core) || op.is_view();
-    return !is_plain;
+    return !is_plain || (op.is_view() && indexes_by_data(node));
+  }
+
+  /// Whether one of the numbers that the call takes depends on data: how much `x[:n]` is, and where
+  /// `x[n]` lies, is a symbol of its own where `n` may be negative.
+  [[nodiscard]] bool indexes_by_data(const Node& node) const {
+    for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
+      if (!node.argument(index).is_value()) continue;
+      const Meta& meta = node.argument_value(index).meta();
+      if (meta.kind != ValueKind::sym_int || !meta.has_expression) continue;
+      for (const SymExpr symbol : symbols_.free_symbols(meta.expression))
+        if (!symbols_.symbol_assumptions(symbol).is(Assumption::positive)) return true;
+    }
+    return false;
   }
 
   const SymbolicContext& symbols_;

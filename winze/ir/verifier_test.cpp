@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/ir/verifier.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -358,6 +359,23 @@ TEST_F(VerifierTest, FindsResultsOfTheWrongKind) {
   EXPECT_THAT(findings(VerifyLevel::schema), IsEmpty());
   EXPECT_THAT(findings(VerifyLevel::meta),
               Contains(HasSubstr("result 0 has type int, but aten.relu.default returns Tensor")));
+}
+
+TEST_F(VerifierTest, ViewsByAnIndexFromDataBindSymbols) {
+  const auto view = [](std::string_view index) {
+    return fmt::format(
+        "graph forward(%x: f32[5, 6], %i: i64[]) {{\n"
+        "  %n = aten.item.default(%i) : int = u0\n"
+        "  %a = aten.slice.Tensor(%x, 0, {0}) : f32[u1, 6] offset [u2]\n"
+        "  %b = aten.select.int(%x, 0, {0}) : f32[6] offset [u3]\n"
+        "  return %a, %b\n}}\n",
+        index);
+  };
+  parse(view("%n"));
+  EXPECT_THAT(findings(VerifyLevel::semantics), IsEmpty());
+  parse(view("2"));
+  EXPECT_THAT(findings(VerifyLevel::semantics),
+              Contains(HasSubstr("symbol u1 occurs here first, but neither an input nor this")));
 }
 
 TEST_F(VerifierTest, AResultThatNobodyUsesMayBeUnrecorded) {

@@ -166,9 +166,8 @@ class SymbolChecker {
   /// Whether one of the numbers that the call takes depends on data: how much `x[:n]` is, and where
   /// `x[n]` lies, is a symbol of its own where `n` may be negative.
   [[nodiscard]] bool indexes_by_data(const Node& node) const {
-    for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
-      if (!node.argument(index).is_value()) continue;
-      const Meta& meta = node.argument_value(index).meta();
+    for (const Value operand : node.input_values()) {
+      const Meta& meta = operand.meta();
       if (meta.kind != ValueKind::sym_int || !meta.has_expression) continue;
       for (const SymExpr symbol : symbols_.free_symbols(meta.expression))
         if (!symbols_.symbol_assumptions(symbol).is(Assumption::positive)) return true;

@@ -368,7 +368,8 @@ TEST_F(VerifierTest, ViewsByAnIndexFromDataBindSymbols) {
         "  %n = aten.item.default(%i) : int = u0\n"
         "  %a = aten.slice.Tensor(%x, 0, {0}) : f32[u1, 6] offset [u2]\n"
         "  %b = aten.select.int(%x, 0, {0}) : f32[6] offset [u3]\n"
-        "  return %a, %b\n}}\n",
+        "  [%c, %d] = aten.tensor_split.indices(%x, [{0}]) : f32[u4, 6], f32[u5, 6] offset [u6]\n"
+        "  return %a, %b, %c, %d\n}}\n",
         index);
   };
   parse(view("%n"));

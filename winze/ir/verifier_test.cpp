@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/ir/verifier.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -358,6 +359,40 @@ TEST_F(VerifierTest, FindsResultsOfTheWrongKind) {
   EXPECT_THAT(findings(VerifyLevel::schema), IsEmpty());
   EXPECT_THAT(findings(VerifyLevel::meta),
               Contains(HasSubstr("result 0 has type int, but aten.relu.default returns Tensor")));
+}
+
+TEST_F(VerifierTest, ViewsByAnIndexFromDataBindSymbols) {
+  const auto view = [](std::string_view index) {
+    return fmt::format(
+        "graph forward(%x: f32[5, 6], %i: i64[]) {{\n"
+        "  %n = aten.item.default(%i) : int = u0\n"
+        "  %a = aten.slice.Tensor(%x, 0, {0}) : f32[u1, 6] offset [u2]\n"
+        "  %b = aten.select.int(%x, 0, {0}) : f32[6] offset [u3]\n"
+        "  [%c, %d] = aten.tensor_split.indices(%x, [{0}]) : f32[u4, 6], f32[u5, 6] offset [u6]\n"
+        "  return %a, %b, %c, %d\n}}\n",
+        index);
+  };
+  parse(view("%n"));
+  EXPECT_THAT(findings(VerifyLevel::semantics), IsEmpty());
+  parse(view("2"));
+  EXPECT_THAT(findings(VerifyLevel::semantics),
+              Contains(HasSubstr("symbol u1 occurs here first, but neither an input nor this")));
+}
+
+TEST_F(VerifierTest, AResultThatNobodyUsesMayBeUnrecorded) {
+  parse(
+      "graph forward(%x: f32[2]) {\n"
+      "  %a = aten.promote_types.default(f32, f64) : None\n"
+      "  %b = aten.can_cast.default(f32, i32) : None\n"
+      "  return %x\n}\n");
+  EXPECT_THAT(findings(VerifyLevel::semantics), IsEmpty());
+  parse(
+      "graph forward(%x: f32[2]) {\n"
+      "  %b = aten.can_cast.default(f32, i32) : None\n"
+      "  return %b\n}\n");
+  EXPECT_THAT(
+      findings(VerifyLevel::meta),
+      Contains(HasSubstr("result 0 has type None, but aten.can_cast.default returns bool")));
 }
 
 TEST_F(VerifierTest, FindsAnUnknownType) {

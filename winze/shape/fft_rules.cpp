@@ -185,6 +185,15 @@ void check_signal(const ShapeCall& call, const FakeTensor& input,
 /// Which transform; `parameter` of the composites.
 enum class Transform : std::uint8_t { fft, rfft, irfft, hfft, ihfft };
 
+/// Export lays symbolic sizes out as the kernels do; `run_decompositions` that keeps the composite
+/// asks its reference in Python, whose primitives yield contiguous tensors.
+void yield(ShapeCall& call, const FakeTensor& result) {
+  const auto is_symbolic = [](SymInt size) { return !size.is_constant(); };
+  if (std::ranges::any_of(result.sizes, is_symbolic) && !is_contiguous(call.env(), result))
+    call.cannot_infer("the layout of a transform of symbolic sizes depends on how it was exported");
+  call.yield(result);
+}
+
 /// fft_fft(self, n, dim, norm) and the like.
 void one_dim(ShapeCall& call) {
   const auto transform = static_cast<Transform>(call.parameter());
@@ -204,13 +213,13 @@ void one_dim(ShapeCall& call) {
       fail("Invalid number of data points ({}) specified", env.str(size));
     if (n) input = resized(call, std::move(input), dims, DimVector{half_of(env, size)});
     if (transform == Transform::hfft && is_complex_input) input = empty_like(env, input);
-    return call.yield(c2r(call, input, dims, size));
+    return yield(call, c2r(call, input, dims, size));
   }
   if (n) input = resized(call, std::move(input), dims, DimVector{*n});
   check_signal(call, input, dims);
-  if (is_complex(input.dtype)) return call.yield(c2c(call, input, dims));
+  if (is_complex(input.dtype)) return yield(call, c2c(call, input, dims));
   const FakeTensor result = r2c(call, input, dims, transform != Transform::fft);
-  call.yield(result);
+  yield(call, result);
 }
 
 struct Shape {
@@ -274,21 +283,21 @@ void many_dims(ShapeCall& call) {
   if (!others.empty()) others.pop_back();
   switch (transform) {
     case Transform::fft:
-      return call.yield(c2c(call, input, shape.dims));
+      return yield(call, c2c(call, input, shape.dims));
     case Transform::rfft:
-      return call.yield(r2c(call, input, shape.dims, true));
+      return yield(call, r2c(call, input, shape.dims, true));
     case Transform::irfft:
-      return call.yield(c2r(call, input, shape.dims, last_size));
+      return yield(call, c2r(call, input, shape.dims, last_size));
     case Transform::hfft:
       if (!others.empty()) {
         input = c2c(call, input, others);
       } else if (is_complex(self.dtype)) {
         input = empty_like(env, input);
       }
-      return call.yield(c2r(call, input, {shape.dims.back()}, last_size));
+      return yield(call, c2r(call, input, {shape.dims.back()}, last_size));
     case Transform::ihfft: {
       const FakeTensor last = r2c(call, input, {shape.dims.back()}, true);
-      return call.yield(others.empty() ? last : c2c(call, empty_like(env, last), others));
+      return yield(call, others.empty() ? last : c2c(call, empty_like(env, last), others));
     }
   }
 }

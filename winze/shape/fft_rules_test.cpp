@@ -17,6 +17,14 @@ TEST(FftRules, TransformedDimensionsLieInnermost) {
             "c64[3, 4] strides [1, 3]");
 }
 
+TEST(FftRules, LayoutsOfCompositesOfSymbolicSizes) {
+  EXPECT_EQ(inferred("%x: input c64[2, 3, 4] strides [12, 1, 3]", "aten.fft_fft2.default(%x)"),
+            "c64[2, 3, 4] strides [12, 1, 3]");
+  EXPECT_EQ(inferred("%x: input c64[s0, 3, 4] strides [12, 1, 3]", "aten.fft_fft2.default(%x)"),
+            "<the layout of a transform of symbolic sizes depends on how it was exported>");
+  EXPECT_EQ(inferred("%x: input c64[s0, 3, 4]", "aten.fft_fft2.default(%x)"), "c64[s0, 3, 4]");
+}
+
 TEST(FftRules, InputsAreCutAndPadded) {
   EXPECT_EQ(inferred("%x: input f32[3, 8]", "aten.fft_fft.default(%x, 5)"), "c64[3, 5]");
   EXPECT_EQ(inferred("%x: input f32[3, s0]", "aten.fft_fft.default(%x, 5)"), "c64[3, 5]");

@@ -165,6 +165,15 @@ TEST(MetaCheck, EqualByProofIsEqual) {
   EXPECT_THAT(verify_metas(program), testing::IsEmpty());
 }
 
+TEST(MetaCheck, ANumberThatNobodyUsesMayBeUnrecorded) {
+  Context context;
+  EXPECT_THAT(verify_metas(parse_program(context,
+                                         "graph f(%x: input f32[2]) {\n"
+                                         "  %a = aten.can_cast.default(f32, i32) : None\n"
+                                         "  return output %x\n}")),
+              testing::IsEmpty());
+}
+
 TEST(MetaCheck, GuardsOnInputsCount) {
   Context context;
   ExportedProgram program =

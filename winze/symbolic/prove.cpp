@@ -209,6 +209,7 @@ class Prover {
 
   Proof le(SymExpr a, SymExpr b) {
     if (!both_int(a, b)) return of_range(context_.le(a, b));
+    if (is_among(a, SymOp::max, b) || is_among(b, SymOp::min, a)) return Proof::yes;
     const Range range = bounds(difference(b, a));
     if (range.lo >= 0) return Proof::yes;
     return range.hi < 0 ? Proof::no : Proof::unknown;
@@ -243,6 +244,11 @@ class Prover {
  private:
   [[nodiscard]] bool both_int(SymExpr a, SymExpr b) const {
     return context_.kind(a) == SymKind::int_kind && context_.kind(b) == SymKind::int_kind;
+  }
+
+  [[nodiscard]] bool is_among(SymExpr operand, SymOp op, SymExpr expr) const {
+    return context_.op(expr) == op &&
+           std::ranges::find(context_.operands(expr), operand) != context_.operands(expr).end();
   }
 
   Proof of_range(SymExpr condition) {

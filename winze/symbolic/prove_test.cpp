@@ -108,6 +108,9 @@ TEST_F(ProveTest, OrderOfExtremes) {
   EXPECT_EQ(le("Min(v, m)", "v"), Proof::yes);
   EXPECT_EQ(le("Max(u, n)", "u + n"), Proof::yes);
   EXPECT_EQ(lt("Max(v, m)", "v"), Proof::no);
+  // The last of `u`, if there is one.
+  EXPECT_EQ(le("u - Max(0, u - 1)", "Max(0, u - Max(0, u - 1))"), Proof::yes);
+  EXPECT_EQ(le("Max(0, u - Max(0, u - 1))", "u - Max(0, u - 1)"), Proof::yes);
 }
 
 TEST_F(ProveTest, Conditions) {

@@ -151,18 +151,32 @@ bool has_unbacked_size(const ShapeEnv& env, const TensorMeta& tensor) {
   return false;
 }
 
-/// Whether oneDNN surely takes a convolution over three dimensions (Convolution.cpp use_mkldnn):
-/// for small kernels that depends on the number of threads.
-bool surely_mkldnn(const ShapeEnv& env, const TensorMeta& input, const TensorMeta& weight,
-                   const Convolution& convolution) {
-  if (convolution.transposed) return false;
+/// Whether oneDNN takes a convolution over three dimensions (Convolution.cpp use_mkldnn): not where
+/// there is little to compute, and for small kernels that depends on the number of threads.
+Proof uses_mkldnn(const ShapeEnv& env, const TensorMeta& input, const TensorMeta& weight,
+                  const Convolution& convolution) {
+  if (convolution.transposed) return Proof::unknown;
+  const SymInt width = weight.sizes[weight.dim() - 1];
+  const SymInt height = weight.sizes[weight.dim() - 2];
+  bool is_large = env.known_less(3, width) && env.known_less(3, height);
+  bool is_small = env.known_at_least(3, width) || env.known_at_least(3, height);
+  constexpr std::int64_t few = 20480;
+  for (const auto& [value, most] : {std::pair{convolution.groups, std::int64_t{1}},
+                                    {input.sizes[0], 1},
+                                    {numel(env, input.sizes.first(4)), few}}) {
+    is_large = is_large || env.known_less(most, value);
+    is_small = is_small && env.known_at_least(most, value);
+  }
+  if (is_small) return Proof::no;
+  if (!is_large) return Proof::unknown;
   for (std::size_t dim = 0; dim < convolution.stride.size(); ++dim) {
     if (env.known_less(1, convolution.stride[dim]) || env.known_less(1, convolution.dilation[dim]))
-      return true;
+      return Proof::yes;
   }
-  return env.known_at_least(input.sizes[0], 16) ||
-         env.known_less(1, weight.sizes[weight.dim() - 1]) ||
-         env.known_less(1, weight.sizes[weight.dim() - 2]);
+  return env.known_at_least(input.sizes[0], 16) || env.known_less(1, width) ||
+                 env.known_less(1, height)
+             ? Proof::yes
+             : Proof::unknown;
 }
 
 /// The format that the backend for these arguments writes (_conv_determine_backend_memory_format).
@@ -183,9 +197,12 @@ MemoryFormat backend_memory_format(ShapeCall& call, const TensorMeta& input,
   if (!is_cpu(input))
     call.cannot_infer("the memory format of a convolution depends on its backend on this device");
   if (weight.dim() != 5) return MemoryFormat::channels_last;
-  if (input.dtype == ScalarType::float32 && surely_mkldnn(env, input, weight, convolution))
-    return MemoryFormat::channels_last_3d;
   if (input.dtype == ScalarType::float64) return MemoryFormat::contiguous_format;
+  if (input.dtype == ScalarType::float32) {
+    const Proof proof = uses_mkldnn(env, input, weight, convolution);
+    if (proof != Proof::unknown)
+      return proof == Proof::yes ? MemoryFormat::channels_last_3d : MemoryFormat::contiguous_format;
+  }
   call.cannot_infer("the memory format of this convolution depends on the processor");
 }
 

@@ -197,7 +197,7 @@ void addcdiv(ShapeCall& call) {
   call.yield(operands.result(call.env(), Promotion::to_common));
 }
 
-/// aten::lerp(self, end, weight): of one dtype.
+/// aten::lerp(self, end, weight): of one dtype, but for a weight without dimensions.
 void lerp(ShapeCall& call) {
   ElementwiseOperands operands;
   const TensorMeta& self = call.tensor(0);
@@ -205,7 +205,8 @@ void lerp(ShapeCall& call) {
   for (const std::uint32_t index : {0U, 1U, 2U}) {
     const TensorMeta* const tensor = call.tensor_or_null(index);
     if (tensor == nullptr) continue;
-    if (tensor->dtype != self.dtype)
+    const bool is_number = index == 2 && tensor->dim() == 0;
+    if (tensor->dtype != self.dtype && !is_number)
       fail("expected dtype {} for `{}`, but got dtype {}", full_name(self.dtype), names[index],
            full_name(tensor->dtype));
     operands.add(*tensor);

@@ -70,6 +70,8 @@ TEST(IrregularPointwiseRules, IntegersAreNotDividedInAddcdiv) {
 }
 
 TEST(IrregularPointwiseRules, InterpolationIsOfOneDtype) {
+  EXPECT_EQ(inferred("%a: input bf16[3], %w: input f32[]", "aten.lerp.Tensor(%a, %a, %w)"),
+            "bf16[3]");
   EXPECT_EQ(refusal("%a: input f32[3], %b: input f64[3]", "aten.lerp.Scalar(%a, %b, 0.5)"),
             "expected dtype float32 for `end`, but got dtype float64");
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators that a row of a table does not describe.
+#include <array>
+
 #include "winze/schema/op_ids.h"
 #include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
@@ -8,18 +10,35 @@
 namespace winze {
 namespace {
 
+/// An operand as torch/_refs converts it before it computes: only what is dense keeps its strides.
+FakeTensor converted(const ShapeEnv& env, const TensorMeta& tensor, ScalarType dtype) {
+  if (tensor.dtype == dtype || is_non_overlapping_and_dense(env, tensor)) return FakeTensor(tensor);
+  return elementwise_like(env, tensor);
+}
+
 /// aten::where: the condition decides nothing about the dtype.
 void where(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add_without_dtype(call.tensor(0));
+  TypePromotion promotion;
   for (const std::uint32_t index : {1U, 2U}) {
     if (const TensorMeta* tensor = call.tensor_or_null(index)) {
-      operands.add(*tensor);
+      promotion.add(*tensor);
     } else {
-      operands.add_number(call.number_kind(index));
+      promotion.add_number(call.number_kind(index));
     }
   }
-  call.yield(operands.result(call.env(), Promotion::to_common));
+  const ScalarType dtype = promotion.common();
+  ElementwiseOperands operands;
+  operands.add_without_dtype(call.tensor(0));
+  std::array<FakeTensor, 2> values;
+  std::array<TensorMeta, 2> metas;
+  for (std::uint32_t at = 0; at < 2; ++at) {
+    const TensorMeta* const tensor = call.tensor_or_null(at + 1);
+    if (tensor == nullptr) continue;
+    values[at] = converted(call.env(), *tensor, dtype);
+    metas[at] = values[at];
+    operands.add_without_dtype(metas[at]);
+  }
+  call.yield(operands.result_of(call.env(), dtype));
 }
 
 /// aten::masked_fill: always contiguous (aten/src/ATen/native/TensorAdvancedIndexing.cpp).

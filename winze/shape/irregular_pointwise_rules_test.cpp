@@ -64,6 +64,17 @@ TEST(IrregularPointwiseRules, FloorDivisionIsLaidOutByItsDivisorAtAllSizes) {
             "floor_divide does not support complex numbers");
 }
 
+TEST(IrregularPointwiseRules, WhatIsConvertedFirstIsDenseWhereItIsChosen) {
+  EXPECT_EQ(inferred("%c: input b8[], %a: input bf16[4, 3] strides [0, 1], "
+                     "%b: input f32[4, 3] strides [1, 4]",
+                     "aten.where.self(%c, %a, %b)"),
+            "f32[4, 3]");
+  EXPECT_EQ(inferred("%c: input b8[], %a: input f32[4, 3] strides [0, 1], "
+                     "%b: input f32[4, 3] strides [1, 4]",
+                     "aten.where.self(%c, %a, %b)"),
+            "f32[4, 3] strides [1, 4]");
+}
+
 TEST(IrregularPointwiseRules, IntegersAreNotDividedInAddcdiv) {
   EXPECT_EQ(refusal("%a: input f32[3], %b: input i64[3]", "aten.addcdiv.default(%a, %b, %b)"),
             "Integer division with addcdiv is no longer supported");

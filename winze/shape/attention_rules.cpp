@@ -107,6 +107,8 @@ void check_attention(const ShapeCall& call, const Attention& given) {
     if (tensor->dim() != given.query.dim())
       call.cannot_infer("query, key and value have different numbers of dimensions");
   }
+  if (given.enable_gqa && given.query.dim() < 3)
+    throw Error("enable_gqa expects query, key, and value to have a dimension of heads");
   if (given.query.dim() < 2) {
     fail("Expected query, key, and value to all be at least 2 dimensional, but got {}",
          given.query.dim());

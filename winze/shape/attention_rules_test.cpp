@@ -51,5 +51,11 @@ TEST(AttentionRules, HeadsAreSplitIntoPartsOfOneTensor) {
             "f32[2, 2, 5, 2], f32[2, 2, 5, 2] offset [40], f32[2, 2, 5, 2] offset [80]");
 }
 
+TEST(AttentionRules, GroupsOfHeadsNeedHeads) {
+  EXPECT_EQ(refusal("%q: input f32[3, 8]",
+                    "aten.scaled_dot_product_attention.default(%q, %q, %q, enable_gqa=True)"),
+            "enable_gqa expects query, key, and value to have a dimension of heads");
+}
+
 }  // namespace
 }  // namespace winze

@@ -119,5 +119,17 @@ TEST(ConvolutionRules, TimeMayComeFirst) {
             "Input dim 2 (input channels) is not == dim 1 in the weight tensor");
 }
 
+TEST(ConvolutionRules, FewElementsOverThreeDimensionsAreComputedContiguously) {
+  const std::string weight = ", %w: input f32[3, 3, 2, 2, 2] strides [24, 1, 12, 6, 3]";
+  const std::string call =
+      "aten.convolution.default(%x, %w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], False, [0, 0, 0], "
+      "1)";
+  EXPECT_EQ(inferred("%x: input f32[1, 3, 5, 5, 5]" + weight, call), "f32[1, 3, 4, 4, 4]");
+  EXPECT_EQ(inferred("%x: input f32[2, 3, 5, 5, 5]" + weight, call),
+            "f32[2, 3, 4, 4, 4] strides [192, 1, 48, 12, 3]");
+  EXPECT_EQ(inferred("%x: input f32[1, 3, 100, 100, 5]" + weight, call),
+            "f32[1, 3, 99, 99, 4] strides [117612, 1, 1188, 12, 3]");
+}
+
 }  // namespace
 }  // namespace winze

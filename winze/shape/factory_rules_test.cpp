@@ -93,5 +93,11 @@ TEST(FactoryRules, NormalNumbersAreFloats) {
             "expected a floating-point or complex dtype, but got dtype=int64");
 }
 
+TEST(FactoryRules, ChannelsLastStridesOfNoElementsAreZero) {
+  EXPECT_EQ(inferred("%x: input f32[2, 4, 3, 0]",
+                     "aten.empty_like.default(%x, memory_format=channels_last)"),
+            "f32[2, 4, 3, 0] strides [0, 1, 0, 4]");
+}
+
 }  // namespace
 }  // namespace winze

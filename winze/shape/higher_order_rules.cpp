@@ -308,13 +308,36 @@ void auto_functionalized(ShapeCall& call) {
   }
 }
 
+/// What the operator of auto_functionalized_v2 is given for an argument that it writes: one of the
+/// bases (torch/_higher_order_ops/auto_functionalize.py).
+Argument written_argument(const ShapeCall& call, const Op& op, const SchemaArgument& formal) {
+  const std::string prefix = fmt::format("_{}", formal.name);
+  // A view of a base is made anew from these numbers, and there is no value of it to ask about.
+  for (const char* number : {"_size", "_slice_dim", "_length"}) {
+    if (!call.is_none(call.position(prefix + number)))
+      call.cannot_infer("{} writes a view or a list, {}", op.qualified_name, formal.name);
+  }
+  const auto index = call.optional_sym_int(call.position(prefix + "_base_index"));
+  if (!index) return Argument::none();
+  const Argument bases = call.argument(call.position("_all_bases"));
+  if (!index->is_constant() || !bases.is_list() || index->constant() < 0 ||
+      index->constant() >= static_cast<std::int64_t>(bases.count()))
+    call.cannot_infer("{} is given no base {}", op.qualified_name, formal.name);
+  return call.element(bases, static_cast<std::uint32_t>(index->constant()));
+}
+
 /// Copies of all tensors that views are written through.
 void auto_functionalized_v2(ShapeCall& call) {
   const Op& op = mutable_op(call);
-  // Arguments that are written are views of the bases, which are made anew from numbers.
-  if (!op.schema.returns.empty())
-    call.cannot_infer("{} yields more than what it writes", op.qualified_name);
-  call.yield_none();
+  std::vector<Argument> arguments;
+  if (!op.schema.returns.empty()) {
+    for (const SchemaArgument& formal : op.schema.arguments) {
+      arguments.push_back(formal.alias && formal.alias->is_write
+                              ? written_argument(call, op, formal)
+                              : call.argument(call.position(formal.name)));
+    }
+  }
+  yield_own_results(call, op, arguments);
   for (const TensorMeta* base : call.tensors(call.position("_all_bases"))) yield_copy(call, base);
 }
 

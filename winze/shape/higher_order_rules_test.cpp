@@ -136,5 +136,20 @@ TEST(HigherOrderRules, AMappedDimensionKeepsItsPlaceInMemory) {
             "f32[3]; f32[7, 3] strides [1, 7]; ");
 }
 
+TEST(HigherOrderRules, WhatWritesABaseMayYieldMore) {
+  const std::string inputs = "%x: input f32[s0, 3, 4], %m: input f32[3], %v: input f32[6]";
+  const std::string call =
+      "higher_order.auto_functionalized_v2(aten._native_batch_norm_legit.default, input=%x, "
+      "weight=None, bias=None, training=True, momentum=0.1, eps=1e-05, "
+      "_running_mean_base_index=0, _running_var_base_index=1, ";
+  EXPECT_EQ(inferred(inputs, call + "_all_bases=[%m, %m])", "%a, %b, %c, %d, %e"),
+            "f32[s0, 3, 4], f32[3], f32[3], f32[3], f32[3]");
+  EXPECT_EQ(inferred(inputs,
+                     call + "_running_var_slice_dim=0, _running_var_slice_start=0, "
+                            "_running_var_slice_end=3, _all_bases=[%m, %v])",
+                     "%a, %b, %c, %d, %e"),
+            "<aten._native_batch_norm_legit.default writes a view or a list, running_var>");
+}
+
 }  // namespace
 }  // namespace winze

@@ -1,24 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators that a row of a table does not describe.
+#include <array>
+
 #include "winze/schema/op_ids.h"
 #include "winze/shape/elementwise.h"
 #include "winze/shape/families.h"
+#include "winze/shape/views.h"
 
 namespace winze {
 namespace {
 
+/// An operand as torch/_refs converts it before it computes: only what is dense keeps its strides.
+FakeTensor converted(const ShapeEnv& env, const TensorMeta& tensor, ScalarType dtype) {
+  if (tensor.dtype == dtype || is_non_overlapping_and_dense(env, tensor)) return FakeTensor(tensor);
+  return elementwise_like(env, tensor);
+}
+
 /// aten::where: the condition decides nothing about the dtype.
 void where(ShapeCall& call) {
-  ElementwiseOperands operands;
-  operands.add_without_dtype(call.tensor(0));
+  TypePromotion promotion;
   for (const std::uint32_t index : {1U, 2U}) {
     if (const TensorMeta* tensor = call.tensor_or_null(index)) {
-      operands.add(*tensor);
+      promotion.add(*tensor);
     } else {
-      operands.add_number(call.number_kind(index));
+      promotion.add_number(call.number_kind(index));
     }
   }
-  call.yield(operands.result(call.env(), Promotion::to_common));
+  const ScalarType dtype = promotion.common();
+  ElementwiseOperands operands;
+  operands.add_without_dtype(call.tensor(0));
+  std::array<FakeTensor, 2> values;
+  std::array<TensorMeta, 2> metas;
+  for (std::uint32_t at = 0; at < 2; ++at) {
+    const TensorMeta* const tensor = call.tensor_or_null(at + 1);
+    if (tensor == nullptr) continue;
+    values[at] = converted(call.env(), *tensor, dtype);
+    metas[at] = values[at];
+    operands.add_without_dtype(metas[at]);
+  }
+  call.yield(operands.result_of(call.env(), dtype));
 }
 
 /// aten::masked_fill: always contiguous (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
@@ -159,7 +179,7 @@ void frexp(ShapeCall& call) {
   call.yield(operands.result_of(call.env(), ScalarType::int32));
 }
 
-/// aten::floor_divide: floats are chosen by `where(other != 0, ...)`.
+/// aten::floor_divide: floats are chosen by `where(other != 0, ...)`, of all sizes.
 void floor_divide(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   const TensorMeta* const other = call.tensor_or_null(1);
@@ -171,18 +191,32 @@ void floor_divide(ShapeCall& call) {
     promotion.add_number(call.number_kind(1));
   }
   const ScalarType dtype = promotion.common();
+  if (is_complex(dtype)) throw Error("floor_divide does not support complex numbers");
   ElementwiseOperands operands;
-  if (other == nullptr) {
+  if (other == nullptr || is_integral_or_bool(dtype)) {
     operands.add_without_dtype(self);
-  } else {
-    const bool other_first = !is_integral_or_bool(dtype);
-    operands.add_without_dtype(other_first ? *other : self);
-    operands.add_without_dtype(other_first ? self : *other);
+    if (other != nullptr) operands.add_without_dtype(*other);
+    return call.yield(operands.result_of(call.env(), dtype));
   }
-  call.yield(operands.result_of(call.env(), dtype));
+  ShapeEnv& env = call.env();
+  const FakeTensor chosen =
+      elementwise_like(env, expand(env, *other, broadcast_sizes(env, self.sizes, other->sizes)));
+  const TensorMeta condition = chosen;
+  operands.add_without_dtype(condition);
+  operands.add_without_dtype(self);
+  call.yield(operands.result_of(env, dtype));
 }
 
-/// aten::lerp(self, end, weight): of one dtype.
+/// aten::addcdiv(self, tensor1, tensor2)
+void addcdiv(ShapeCall& call) {
+  if (is_integral_or_bool(call.tensor(1).dtype) && is_integral_or_bool(call.tensor(2).dtype))
+    throw Error("Integer division with addcdiv is no longer supported");
+  ElementwiseOperands operands;
+  for (const std::uint32_t index : {0U, 1U, 2U}) operands.add(call.tensor(index));
+  call.yield(operands.result(call.env(), Promotion::to_common));
+}
+
+/// aten::lerp(self, end, weight): of one dtype, but for a weight without dimensions.
 void lerp(ShapeCall& call) {
   ElementwiseOperands operands;
   const TensorMeta& self = call.tensor(0);
@@ -190,7 +224,8 @@ void lerp(ShapeCall& call) {
   for (const std::uint32_t index : {0U, 1U, 2U}) {
     const TensorMeta* const tensor = call.tensor_or_null(index);
     if (tensor == nullptr) continue;
-    if (tensor->dtype != self.dtype)
+    const bool is_number = index == 2 && tensor->dim() == 0;
+    if (tensor->dtype != self.dtype && !is_number)
       fail("expected dtype {} for `{}`, but got dtype {}", full_name(self.dtype), names[index],
            full_name(tensor->dtype));
     operands.add(*tensor);
@@ -276,6 +311,7 @@ void isclose(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
+    {op::aten_addcdiv_default, addcdiv},
     {op::aten_angle_default, angle},
     {op::aten_complex_default, complex},
     {op::aten_div_Scalar_mode, div_mode},
@@ -289,6 +325,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_float_power__Scalar, in_double},
     {op::aten_float_power__Tensor, in_double},
     {op::aten_floor_divide_default, floor_divide},
+    {op::aten_floor_divide_Scalar, floor_divide},
     {op::aten_frexp_Tensor, frexp},
     {op::aten_gelu_default, gelu},
     {op::aten_isclose_default, isclose},

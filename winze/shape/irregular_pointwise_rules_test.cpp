@@ -56,7 +56,33 @@ TEST(IrregularPointwiseRules, TheGradientOfAThresholdHasTheDtypeOfWhatItIsOf) {
       "bf16[3]");
 }
 
+TEST(IrregularPointwiseRules, FloorDivisionIsLaidOutByItsDivisorAtAllSizes) {
+  EXPECT_EQ(inferred("%a: input f32[3, 3, 2] strides [2, 6, 1], %b: input f32[1, 3, 1]",
+                     "aten.floor_divide.default(%a, %b)"),
+            "f32[3, 3, 2]");
+  EXPECT_EQ(refusal("%a: input c64[3]", "aten.floor_divide.default(%a, %a)"),
+            "floor_divide does not support complex numbers");
+}
+
+TEST(IrregularPointwiseRules, WhatIsConvertedFirstIsDenseWhereItIsChosen) {
+  EXPECT_EQ(inferred("%c: input b8[], %a: input bf16[4, 3] strides [0, 1], "
+                     "%b: input f32[4, 3] strides [1, 4]",
+                     "aten.where.self(%c, %a, %b)"),
+            "f32[4, 3]");
+  EXPECT_EQ(inferred("%c: input b8[], %a: input f32[4, 3] strides [0, 1], "
+                     "%b: input f32[4, 3] strides [1, 4]",
+                     "aten.where.self(%c, %a, %b)"),
+            "f32[4, 3] strides [1, 4]");
+}
+
+TEST(IrregularPointwiseRules, IntegersAreNotDividedInAddcdiv) {
+  EXPECT_EQ(refusal("%a: input f32[3], %b: input i64[3]", "aten.addcdiv.default(%a, %b, %b)"),
+            "Integer division with addcdiv is no longer supported");
+}
+
 TEST(IrregularPointwiseRules, InterpolationIsOfOneDtype) {
+  EXPECT_EQ(inferred("%a: input bf16[3], %w: input f32[]", "aten.lerp.Tensor(%a, %a, %w)"),
+            "bf16[3]");
   EXPECT_EQ(refusal("%a: input f32[3], %b: input f64[3]", "aten.lerp.Scalar(%a, %b, 0.5)"),
             "expected dtype float32 for `end`, but got dtype float64");
 }

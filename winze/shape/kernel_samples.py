@@ -202,7 +202,7 @@ def prims_samples() -> Iterator[Sample]:
         for start, end in ((0, 1), (1, 2), (0, 2), (1, 1), (2, 1)):
             yield prims.collapse.default, [given, start, end], {}
             yield prims.collapse_view.default, [given, start, end], {}
-        for sizes in ([24], [4, 3, 2], []):
+        for sizes in ([24], [4, 3, 2]):
             yield prims.reshape.default, [given, sizes], {}
         yield prims.squeeze.default, [given, [1]], {}
         yield prims.transpose.default, [given, [2, 0, 1]], {}
@@ -233,7 +233,7 @@ def prims_factory_samples(options: dict[str, Any]) -> Iterator[Sample]:
     yield prims.empty_permuted.default, [[2, 0, 4], [2, 0, 1]], options
     random = {"dtype": torch.float32, "device": CPU}
     yield prims.uniform.default, [[2, 3]], {"low": 0.0, "high": 1.0, "stride": [1, 2], **random}
-    yield prims.scalar_tensor.default, [1.5], {}
+    yield prims.scalar_tensor.default, [1.5], {"dtype": torch.float16, "device": CPU}
     yield prims._make_token.default, [], {}
     yield prims.inductor_seed.default, [CPU], {}
     yield prims.inductor_seeds.default, [3, CPU], {}

@@ -216,7 +216,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_bitwise_xor_Scalar, pointwise, same_2},
     {op::aten_bitwise_xor_Scalar_Tensor, pointwise, same_2},
     {op::aten_bitwise_xor_Tensor, pointwise, same_2},
-    {op::aten_floor_divide_Scalar, pointwise, same_2},
     {op::aten_fmax_default, pointwise, same_2},
     {op::aten_fmin_default, pointwise, same_2},
     {op::aten_fmod_Scalar, pointwise, same_2},
@@ -339,7 +338,6 @@ constexpr ShapeRow rows[] = {
     {op::aten_not_equal_Scalar, pointwise, bool_2},
     {op::aten_not_equal_Tensor, pointwise, bool_2},
     // Three operands, and numbers that say how to compute.
-    {op::aten_addcdiv_default, pointwise, same_3},
     {op::aten_addcmul_default, pointwise, same_3},
     {op::aten_clamp_default, pointwise, with(Promotion::to_common, 3)},
     {op::aten_clamp_Tensor, pointwise, same_3},

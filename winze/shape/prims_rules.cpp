@@ -22,9 +22,9 @@ void require_same_sizes(ShapeEnv& env, const TensorMeta& a, const TensorMeta& b)
     env.require_equal(a.sizes[dim], b.sizes[dim], refuse);
 }
 
-/// An operand with dimensions, to which those of the others are compared.
-const TensorMeta& widest(const TensorMeta* a, const TensorMeta& b) {
-  return a == nullptr || a->dim() < b.dim() ? b : *a;
+/// The operand with more dimensions, to whose sizes those of the others are compared.
+const TensorMeta* widest(const TensorMeta* a, const TensorMeta* b) {
+  return a == nullptr || a->dim() < b->dim() ? b : a;
 }
 
 void prim(ShapeCall& call) {
@@ -35,7 +35,7 @@ void prim(ShapeCall& call) {
     const TensorMeta* const tensor = call.tensor_or_null(index);
     if (tensor == nullptr) continue;
     if (shaped != nullptr) require_same_sizes(call.env(), *shaped, *tensor);
-    shaped = &widest(shaped, *tensor);
+    shaped = widest(shaped, tensor);
     if (first != nullptr && tensor->dtype != first->dtype)
       fail("Tensor with dtype {} is not the expected dtype of {}!", full_name(tensor->dtype),
            full_name(first->dtype));
@@ -74,7 +74,7 @@ void where(ShapeCall& call) {
   operands.add(a);
   operands.add(b);
   require_same_sizes(call.env(), call.tensor(0), a);
-  require_same_sizes(call.env(), widest(&call.tensor(0), a), b);
+  require_same_sizes(call.env(), *widest(&call.tensor(0), &a), b);
   call.yield(operands.result_of(call.env(), a.dtype));
 }
 

@@ -282,6 +282,18 @@ void as_strided_scatter(ShapeCall& call) {
           env.str(source.sizes[dim]), env.str(sizes[dim]));
     });
   }
+  const DimVector strides = call.sym_ints(3);
+  if (strides.size() != sizes.size())
+    throw Error("as_strided_scatter expects a stride for each size");
+  if (!env.known_zero(numel(env, sizes))) {
+    SymInt required = env.add(call.sym_int(4), 1);
+    for (std::size_t dim = 0; dim < sizes.size(); ++dim)
+      required = env.add(required, env.mul(env.sub(sizes[dim], 1), strides[dim]));
+    env.require_at_least(numel(env, result.sizes), required, [&] {
+      return fmt::format("as_strided_scatter: {} elements are out of bounds for the storage",
+                         env.str(required));
+    });
+  }
   // The clone has the storage of the input as far as it is seen.
   call.yield(result);
 }

@@ -89,7 +89,8 @@ DimVector channels_last_strides(const ShapeEnv& env, Sizes sizes) {
   DimVector strides(sizes.size(), 1);
   for (std::size_t at = 1; at < order.size(); ++at) {
     const std::size_t inner = order[at - 1];
-    strides[order[at]] = env.mul(strides[inner], env.at_least_one(sizes[inner]));
+    // A size of 0 counts as it is, as in c10/core/MemoryFormat.h.
+    strides[order[at]] = env.mul(strides[inner], sizes[inner]);
   }
   return strides;
 }

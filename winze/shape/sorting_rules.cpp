@@ -63,11 +63,10 @@ SymInt unique_count(ShapeCall& call, SymInt most, std::size_t dim = 0) {
 /// are asked for or not; `flags_at` is the position of what asks.
 void unique_slices(ShapeCall& call, SymInt along, std::uint32_t flags_at) {
   const TensorMeta& input = call.tensor(0);
-  const std::size_t dim = wrap_dim(along, input.dim());
-  const SymInt most = input.dim() == 0 ? SymInt(1) : input.sizes[dim];
+  const std::size_t dim = wrap_dim(along, input.dim(), false);
+  const SymInt most = input.sizes[dim];
   const SymInt count = unique_count(call, most, dim);
   DimVector sizes(input.sizes);
-  if (sizes.empty()) sizes.push_back(1);
   sizes[dim] = count;
   call.yield(empty_tensor(call.env(), sizes, input.dtype, input.device));
   const auto yield = [&](bool is_wanted, SymInt size) {

@@ -23,6 +23,8 @@ TEST(SortingRules, DifferentSlicesAreCountedByData) {
   EXPECT_EQ(
       inferred("%x: input f32[3, 4] device cuda:0", "aten.unique_dim.default(%x, 0)", "%v, %i, %c"),
       "f32[u4, 4] device cuda:0, i64[0] device cuda:0, i64[0] device cuda:0");
+  EXPECT_EQ(refusal("%x: input f32[]", "aten.unique_dim.default(%x, 0)", "%v, %i, %c"),
+            "Dimension specified as 0 but tensor has no dimensions");
   EXPECT_EQ(inferred(matrix, "aten._unique.default(%x, True, True)", "%v, %i"),
             "f32[u4], i64[s0, 4]");
 }

@@ -41,10 +41,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ),
     (r"mps|miopen|cudnn|cufft|vulkan|xla|nnpack|triton", "a device's own kernel, which no traced graph calls"),
     (r"^(inductor|rngprims|inductor_prims|flex_lib)\.|^prims\.inductor", "Inductor makes it behind the graph"),
-    (
-        r"^prims\.",
-        "of torch/_prims the elementwise operators have rules; others are decomposed to aten",
-    ),
+    (r"^prims\.", "a prim that yields a Python value, or that no decomposition leaves in a graph"),
     (r"_test_|_foobar", "PyTorch tests itself with it"),
     (
         r"result_type|promote_types|get_autocast_dtype|\.(size|stride|sym_size|sym_stride)\.default$|_qparams",
@@ -57,8 +54,7 @@ REASONS: tuple[tuple[str, str], ...] = (
         "it is about autograd, generators or storages, of which metas say nothing",
     ),
     (
-        r"unique|pack_padded|pad_packed|_pack_sequence|repeat_interleave|narrow\.Tensor|tensor_indices|allclose|equal|"
-        r"_from_tensor|ctc_loss",
+        r"pack_padded|pad_packed|_pack_sequence|narrow\.Tensor|tensor_indices|allclose|equal|_from_tensor",
         "its sizes are read from data in a way that has no bound yet",
     ),
     (r"^higher_order\.", "what it yields is decided by a delegate, a kernel or an object outside of the program"),

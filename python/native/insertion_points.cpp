@@ -6,6 +6,7 @@
 namespace winze {
 
 void InsertionPoints::set_before(Node node) {
+  if (node.is_placeholder()) return set_after(node);
   Graph& graph = node.graph();
   points_.push_back(
       {&graph, std::unique_ptr<InsertionGuard>(new InsertionGuard(graph.inserting_before(node)))});
@@ -13,6 +14,7 @@ void InsertionPoints::set_before(Node node) {
 
 void InsertionPoints::set_after(Node node) {
   Graph& graph = node.graph();
+  if (node.is_placeholder()) node = graph.last_placeholder();
   points_.push_back(
       {&graph, std::unique_ptr<InsertionGuard>(new InsertionGuard(graph.inserting_after(node)))});
 }

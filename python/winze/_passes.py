@@ -157,6 +157,7 @@ def run_on_graph(given: LoweringPass, holder: _native.Program | _native.FxBridge
     holder.begin(given.name)
     try:
         given(holder.graph)
+        holder.infer_metas()
         holder.graph.lint()
         now = _input_count(holder.graph)
         if keep_inputs and now != inputs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -83,6 +84,11 @@ def run_pipeline(
     return gm
 
 
+def _real_constants() -> AbstractContextManager[Any]:
+    """AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data."""
+    return unset_fake_temporarily()
+
+
 def _run_fx(
     gm: fx.GraphModule,
     sample_inputs: Sequence[Any],
@@ -96,8 +102,7 @@ def _run_fx(
     mode = _fake.fake_mode_of(gm)
     signature = signature_of(gm) if keep_signature else None
     try:
-        # AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data.
-        with unset_fake_temporarily():
+        with _real_constants():
             result = entry.run(gm, sample_inputs)
         _check_result(entry.name, result, signature)
         changes = list(before.changes(result))
@@ -106,7 +111,7 @@ def _run_fx(
             _check_attributes(entry.name, module, touched)
             _check_arguments(entry.name, touched)
         if hasattr(result, "run_folding"):  # of torch.fx's const_fold, which waits for a call of the module itself
-            with unset_fake_temporarily():
+            with _real_constants():
                 result.run_folding()
         _fake.keep_input_values(result, before.inputs())
         mode = mode or _fake.fake_mode_of(result)
@@ -255,7 +260,8 @@ def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry], keep_signature
     while at < len(entries):
         graph_pass = entries[at].graph_pass
         if graph_pass is not None:
-            run_on_graph(graph_pass, bridge, keep_inputs=keep_signature)
+            with _real_constants():
+                run_on_graph(graph_pass, bridge, keep_inputs=keep_signature)
             at += 1
             continue
         end = at

@@ -178,6 +178,11 @@ MetaId only_meta_like(const GraphHandle& self, const nb::object& like) {
 nb::object placeholder(const GraphHandle& self, const std::string& name, nb::handle /*type_expr*/,
                        const nb::object& like) {
   Graph& graph = self.get();
+  for (const Node input : graph.placeholders()) {
+    if (input.value().name() == name)
+      throw Error(fmt::format("the graph has a placeholder {} already", quote(name)),
+                  "give the new one another name");
+  }
   const MetaId meta =
       like.is_none() ? graph.context().plain_meta(ValueKind::unknown) : only_meta_like(self, like);
   const Argument role = graph.parent() != nullptr

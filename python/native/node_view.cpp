@@ -116,6 +116,8 @@ void set_args(const NodeHandle& self, const nb::tuple& args) {
   const Node node = self.get();
   if (node.kind() == NodeKind::placeholder || node.kind() == NodeKind::get_attr)
     throw nb::type_error(fmt::format("{} takes no arguments", node.str()).c_str());
+  if (node.is_output() && nb::len(args) != 1)
+    throw nb::type_error("the output node takes one argument: what the graph returns");
   for (std::uint32_t i = 0; i < nb::len(args); ++i) {
     const bool is_graph = i < node.argument_count() && nb::isinstance<GraphHandle>(args[i]);
     if (is_graph && node.argument(i).kind() == ArgumentKind::graph) continue;
@@ -153,6 +155,7 @@ void place(const NodeHandle& self, const NodeHandle& moved, bool before) {
   } else if (before) {
     node.prepend(moved.get());
   } else {
+    require_place_behind(node);
     node.append(moved.get());
   }
 }

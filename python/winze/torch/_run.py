@@ -151,6 +151,15 @@ def _lint(name: str, gm: fx.GraphModule) -> None:
         gm.graph.lint()
     except (RuntimeError, AssertionError) as error:
         raise Error(f"pass {name} left an invalid graph: {error}", pass_name=name) from error
+    inputs: set[Any] = set()
+    for node in gm.graph.find_nodes(op="placeholder"):
+        if node.target in inputs:
+            raise Error(
+                f"pass {name} left an invalid graph: two placeholders are called {node.target}",
+                node=node.format_node() or "",
+                pass_name=name,
+            )
+        inputs.add(node.target)
 
 
 def _check_attributes(name: str, gm: fx.GraphModule, touched: Sequence[fx.Node]) -> None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -84,9 +84,11 @@ def run_pipeline(
     return gm
 
 
-def _real_constants() -> AbstractContextManager[Any]:
+@contextmanager
+def _real_constants() -> Iterator[None]:
     """AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data."""
-    return unset_fake_temporarily()
+    with unset_fake_temporarily():
+        yield
 
 
 def _run_fx(

@@ -306,15 +306,24 @@ def test_symbolic_sizes_become_nodes() -> None:
         view.replace_all_uses_with(flat)
         graph.erase_node(view)
 
+    def joined(graph: Any) -> None:
+        (view,) = graph.find_nodes(op="call_function", target=aten.view.default)
+        with graph.inserting_before(view):
+            view.args = (view.args[0], [graph.materialize_symint(size) for size in view.meta["val"].shape])
+
     def function(x: torch.Tensor) -> torch.Tensor:
         return x.sin().view(x.shape[0], 4) + 1
 
-    for given in (over_fx(body), winze.lowering_pass(name="body")(body)):
-        torch._dynamo.reset()
-        fast = torch.compile(function, backend="winze", dynamic=True, options={"passes": [given], "check": True})
-        for rows in (3, 5):
-            x = torch.randn(rows, 4)
-            torch.testing.assert_close(fast(x), function(x))
+    def flat(x: torch.Tensor) -> torch.Tensor:
+        return x.repeat(3, 1).view(-1) * 2
+
+    for each, computed in ((body, function), (joined, flat)):
+        for given in (over_fx(each), winze.lowering_pass(name="body")(each)):
+            torch._dynamo.reset()
+            fast = torch.compile(computed, backend="winze", dynamic=True, options={"passes": [given], "check": True})
+            for rows in (3, 5):
+                x = torch.randn(rows, 4)
+                torch.testing.assert_close(fast(x), computed(x))
 
 
 def test_a_nested_graph_is_copied_into_its_caller(tmp_path: Path) -> None:

@@ -176,3 +176,16 @@ def test_what_native_graphs_refuse(body: Callable[[Any], None], text: str) -> No
     with pytest.raises(winze.Error, match=f"pass wrong failed: .*{text}"):
         wt.Pipeline([over("native", body)])(gm)
     assert str(gm.graph) == before
+
+
+def test_calls_that_cannot_be_copied() -> None:
+    def copies(graph: Any) -> None:
+        (cond,) = [node for node in graph.find_nodes(op="call_function") if "cond" in str(node.target)]
+        with graph.inserting_before(cond):
+            graph.node_copy(cond)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 0, lambda t: t.sin(), lambda t: t.cos(), (x,))
+
+    with pytest.raises(Exception, match=r"pass wrong failed: .*cannot be copied in a torch\.fx graph"):
+        torch.compile(function, backend="winze", options={"passes": [over("native", copies)]})(torch.ones(2))

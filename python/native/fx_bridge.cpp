@@ -127,6 +127,7 @@ void bind_fx_bridge(nb::module_& module) {
            nb::arg("plugins") = std::vector<std::string>(),
            "Runs a pipeline of native passes; gives the report as JSON.")
       .def("begin", &FxBridge::begin, nb::arg("author"))
+      .def("infer_metas", [](const FxBridge& self) { self.graph().holder->infer_metas(); })
       .def("commit", &FxBridge::commit)
       .def("undo", &FxBridge::undo)
       .def("apply", &FxBridge::apply, nb::arg("editor").none(),

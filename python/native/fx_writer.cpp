@@ -220,20 +220,15 @@ nb::object FxWriter::to_python(Node node, const Argument& argument) {
 
 /// Positional and keyword arguments as torch.fx writes them, defaults at the end left out.
 nb::tuple FxWriter::call_arguments(Node node) {
-  const Schema& schema = context_.ops().get(node.op()).schema;
+  const auto& formals = context_.ops().get(node.op()).schema.arguments;
+  const std::uint32_t count = positional_count(node);
   nb::list positional;
   nb::dict keywords;
-  bool by_keyword = false;
   for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
-    const bool is_formal = i < schema.arguments.size();
-    const Argument argument = node.argument(i);
-    by_keyword =
-        by_keyword || (is_formal && (schema.arguments[i].kwarg_only || argument.is_default()));
-    if (argument.is_default()) continue;
-    if (by_keyword && is_formal) {
-      keywords[std::string(schema.arguments[i].name).c_str()] = to_python(node, argument);
-    } else {
-      positional.append(to_python(node, argument));
+    if (i < count) {
+      positional.append(to_python(node, node.argument_or_default(i)));
+    } else if (const Argument argument = node.argument(i); !argument.is_default()) {
+      keywords[std::string(formals[i].name).c_str()] = to_python(node, argument);
     }
   }
   return nb::make_tuple(nb::tuple(positional), keywords);

@@ -178,6 +178,11 @@ MetaId only_meta_like(const GraphHandle& self, const nb::object& like) {
 nb::object placeholder(const GraphHandle& self, const std::string& name, nb::handle /*type_expr*/,
                        const nb::object& like) {
   Graph& graph = self.get();
+  for (const Node input : graph.placeholders()) {
+    if (input.value().name() == name)
+      throw Error(fmt::format("the graph has a placeholder {} already", quote(name)),
+                  "give the new one another name");
+  }
   const MetaId meta =
       like.is_none() ? graph.context().plain_meta(ValueKind::unknown) : only_meta_like(self, like);
   const Argument role = graph.parent() != nullptr
@@ -204,6 +209,17 @@ nb::object get_attr(const GraphHandle& self, const std::string& qualified_name,
   return node_to_python(self, self.get().get_attr(qualified_name, meta));
 }
 
+/// A call that torch.fx's graph holds in another form: with structured arguments, or with a nested
+/// graph that stands there once.
+bool stands_for_another_form(Node node) {
+  if (!node.is_call()) return false;
+  if (node.graph().context().ops().get(node.op()).is_opaque()) return true;
+  for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
+    if (node.argument(i).kind() == ArgumentKind::graph) return true;
+  }
+  return false;
+}
+
 /// The callback is asked about every input beforehand: it may raise.
 nb::object node_copy(const GraphHandle& self, const NodeHandle& node,
                      const nb::object& arg_transform) {
@@ -214,6 +230,9 @@ nb::object node_copy(const GraphHandle& self, const NodeHandle& node,
   if (node.graph.holder != self.holder)
     throw Error(fmt::format("{} belongs to another program", original.str()),
                 "copy nodes between the graphs of one program");
+  if (!self.holder->modules.empty() && stands_for_another_form(original))
+    throw Error(fmt::format("{} cannot be copied in a torch.fx graph", original.str()),
+                "keep the call, and change its inputs");
   std::unordered_map<std::uint32_t, Value> values;
   for (const Value input : original.input_values()) {
     const nb::object given = value_to_python(node.graph, input);

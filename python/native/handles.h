@@ -67,6 +67,10 @@ struct ValueHandle {
 [[nodiscard]] nb::object argument_to_python(const GraphHandle& graph, Node node,
                                             const Argument& argument);
 
+/// Number of arguments of a call that torch.fx has by position: up to the last one that is given
+/// and not keyword-only. Defaults among them are written out.
+[[nodiscard]] std::uint32_t positional_count(Node call);
+
 /// Reads arguments given from Python; lists live as long as this.
 class ArgumentsFromPython {
  public:

@@ -3,9 +3,16 @@
 
 #include <algorithm>
 
+#include "winze/support/diagnostic.h"
+
 namespace winze {
 
+void require_place_behind(Node node) {
+  if (node.is_output()) throw Error("nothing goes behind the output node", "go before it");
+}
+
 void InsertionPoints::set_before(Node node) {
+  if (node.is_placeholder()) return set_after(node);
   Graph& graph = node.graph();
   points_.push_back(
       {&graph, std::unique_ptr<InsertionGuard>(new InsertionGuard(graph.inserting_before(node)))});
@@ -13,6 +20,8 @@ void InsertionPoints::set_before(Node node) {
 
 void InsertionPoints::set_after(Node node) {
   Graph& graph = node.graph();
+  if (node.is_placeholder()) node = graph.last_placeholder();
+  require_place_behind(node);
   points_.push_back(
       {&graph, std::unique_ptr<InsertionGuard>(new InsertionGuard(graph.inserting_after(node)))});
 }

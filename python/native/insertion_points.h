@@ -9,8 +9,11 @@
 
 namespace winze {
 
+/// \throws Error for an output node, behind which nothing goes.
+void require_place_behind(Node node);
+
 /// Where the graphs of a program take new nodes. As in torch.fx a point that is set holds until it
-/// is left; what a pass sets is left at its end.
+/// is left; what a pass sets is left at its end. One between placeholders is behind them.
 class InsertionPoints {
  public:
   [[nodiscard]] std::size_t depth() const { return points_.size(); }

@@ -62,7 +62,7 @@ std::string node_name(const NodeHandle& self) {
   return fmt::format("_{}", node.id().index);
 }
 
-/// Arguments as torch.fx has them: by position up to the first default or keyword-only one.
+/// Arguments as torch.fx has them.
 struct CallArguments {
   nb::list positional;
   nb::dict keywords;
@@ -76,19 +76,14 @@ CallArguments call_arguments(const NodeHandle& self) {
     return result;
   }
   if (!node.is_call()) return result;
-  const Schema& schema = node.graph().context().ops().get(node.op()).schema;
-  bool by_keyword = false;
+  const auto& formals = node.graph().context().ops().get(node.op()).schema.arguments;
+  const std::uint32_t positional = positional_count(node);
   for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
-    const Argument argument = node.argument(i);
-    const bool is_formal = i < schema.arguments.size();
-    by_keyword =
-        by_keyword || (is_formal && (schema.arguments[i].kwarg_only || argument.is_default()));
-    if (argument.is_default()) continue;
-    const nb::object value = argument_to_python(self.graph, node, argument);
-    if (by_keyword && is_formal) {
-      result.keywords[std::string(schema.arguments[i].name).c_str()] = value;
-    } else {
-      result.positional.append(value);
+    if (i < positional) {
+      result.positional.append(argument_to_python(self.graph, node, node.argument_or_default(i)));
+    } else if (const Argument argument = node.argument(i); !argument.is_default()) {
+      result.keywords[std::string(formals[i].name).c_str()] =
+          argument_to_python(self.graph, node, argument);
     }
   }
   return result;
@@ -121,6 +116,8 @@ void set_args(const NodeHandle& self, const nb::tuple& args) {
   const Node node = self.get();
   if (node.kind() == NodeKind::placeholder || node.kind() == NodeKind::get_attr)
     throw nb::type_error(fmt::format("{} takes no arguments", node.str()).c_str());
+  if (node.is_output() && nb::len(args) != 1)
+    throw nb::type_error("the output node takes one argument: what the graph returns");
   for (std::uint32_t i = 0; i < nb::len(args); ++i) {
     const bool is_graph = i < node.argument_count() && nb::isinstance<GraphHandle>(args[i]);
     if (is_graph && node.argument(i).kind() == ArgumentKind::graph) continue;
@@ -148,6 +145,19 @@ nb::dict as_dict(const GraphHandle& graph, const std::vector<Node>& nodes) {
   nb::dict result;
   for (const Node node : nodes) result[node_to_python(graph, node)] = nb::none();
   return result;
+}
+
+/// Moves a node to another; one that goes between placeholders goes behind them.
+void place(const NodeHandle& self, const NodeHandle& moved, bool before) {
+  const Node node = self.get();
+  if (node.is_placeholder() && !moved.get().is_placeholder()) {
+    node.graph().last_placeholder().append(moved.get());
+  } else if (before) {
+    node.prepend(moved.get());
+  } else {
+    require_place_behind(node);
+    node.append(moved.get());
+  }
 }
 
 nb::object neighbour(const NodeHandle& self, bool next) {
@@ -387,9 +397,9 @@ void bind_node_view(nb::module_& module) {
           },
           nb::arg("old_input"), nb::arg("new_input"))
       .def("append",
-           [](const NodeHandle& self, const NodeHandle& node) { self.get().append(node.get()); })
+           [](const NodeHandle& self, const NodeHandle& node) { place(self, node, false); })
       .def("prepend",
-           [](const NodeHandle& self, const NodeHandle& node) { self.get().prepend(node.get()); })
+           [](const NodeHandle& self, const NodeHandle& node) { place(self, node, true); })
       .def("format_node", [](const NodeHandle& self, const nb::args&,
                              const nb::kwargs&) { return self.get().str(); })
       .def_prop_rw("stack_trace", in_python("stack_trace"), in_python("set_stack_trace"))

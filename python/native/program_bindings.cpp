@@ -188,6 +188,7 @@ void bind_programs(nb::module_& module) {
              self.holder->insertion_points.leave(*self.program().graph);
              self.program().graph->journal().begin(author);
            })
+      .def("infer_metas", [](const PyProgram& self) { self.holder->infer_metas(); })
       .def("commit",
            [](const PyProgram& self) {
              self.holder->begin_epoch();

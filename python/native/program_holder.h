@@ -10,6 +10,7 @@
 
 #include "python/native/insertion_points.h"
 #include "winze/program/program.h"
+#include "winze/shape/meta_propagation.h"
 
 namespace winze {
 
@@ -30,6 +31,14 @@ struct ProgramHolder {
     insertion_points.leave(*program->graph);
     shown_nodes.clear();
     ++epoch;
+  }
+
+  /// Brings metas up to date with the edits of the open transaction.
+  /// \throws Error for a call that PyTorch would refuse now.
+  void infer_metas() {
+    for (const PropagationProblem& problem : propagate_metas(*program->graph).problems) {
+      if (problem.kind == PropagationProblem::Kind::refused) throw Error(diagnostic_of(problem));
+    }
   }
 
   std::unique_ptr<Context> context;

@@ -306,15 +306,24 @@ def test_symbolic_sizes_become_nodes() -> None:
         view.replace_all_uses_with(flat)
         graph.erase_node(view)
 
+    def joined(graph: Any) -> None:
+        (view,) = graph.find_nodes(op="call_function", target=aten.view.default)
+        with graph.inserting_before(view):
+            view.args = (view.args[0], [graph.materialize_symint(size) for size in view.meta["val"].shape])
+
     def function(x: torch.Tensor) -> torch.Tensor:
         return x.sin().view(x.shape[0], 4) + 1
 
-    for given in (over_fx(body), winze.lowering_pass(name="body")(body)):
-        torch._dynamo.reset()
-        fast = torch.compile(function, backend="winze", dynamic=True, options={"passes": [given], "check": True})
-        for rows in (3, 5):
-            x = torch.randn(rows, 4)
-            torch.testing.assert_close(fast(x), function(x))
+    def flat(x: torch.Tensor) -> torch.Tensor:
+        return x.repeat(3, 1).view(-1) * 2
+
+    for each, computed in ((body, function), (joined, flat)):
+        for given in (over_fx(each), winze.lowering_pass(name="body")(each)):
+            torch._dynamo.reset()
+            fast = torch.compile(computed, backend="winze", dynamic=True, options={"passes": [given], "check": True})
+            for rows in (3, 5):
+                x = torch.randn(rows, 4)
+                torch.testing.assert_close(fast(x), computed(x))
 
 
 def test_a_nested_graph_is_copied_into_its_caller(tmp_path: Path) -> None:
@@ -366,3 +375,88 @@ def test_calls_of_which_nothing_is_left_take_their_results_with_them() -> None:
 
     _, native = over_both(body, lambda x, y: (torch.layer_norm(x + y, [4]).relu(), torch.split(y, 2)[1].sin()))
     assert not [node for node in native.graph.nodes if node.target is operator.getitem and not node.users]
+
+
+def copy_returned_inputs(graph: Any) -> None:
+    for node in graph.find_nodes(op="placeholder"):
+        for output in [user for user in node.users if user.op == "output"]:
+            with graph.inserting_after(node):
+                copy = graph.call_function(aten.clone.default, args=(node,))
+            output.replace_input_with(node, copy)
+
+
+def test_calls_between_placeholders() -> None:
+    for gm in over_both(copy_returned_inputs, lambda x, y: (x, y, x.sin())):
+        assert targets_of(gm).count("aten.clone.default") == 2
+
+
+def test_a_move_between_placeholders() -> None:
+    def body(graph: Any) -> None:
+        (sin,) = graph.find_nodes(op="call_function", target=aten.sin.default)
+        graph.find_nodes(op="placeholder")[0].append(sin)
+
+    over_both(body)
+
+
+def test_arguments_before_one_that_is_given_are_written_out() -> None:
+    def body(graph: Any) -> None:
+        (cut,) = graph.find_nodes(op="call_function", target=aten.slice.Tensor)
+        x, dim, start, end = cut.args[:4]
+        assert (dim, start, end) == (0, 0, 2)
+        cut.args = (x, dim, 1, end)
+        cut.update_arg(2, start)
+
+    over_both(body, lambda x, y: (x[:2] + 1, y * 1))
+
+
+def test_constants_that_a_native_pass_registers_have_data() -> None:
+    def body(graph: Any) -> None:
+        (sin,) = graph.find_nodes(op="call_function", target=aten.sin.default)
+        graph.owning_module.register_buffer("three", torch.full((), 3.0))
+        with graph.inserting_before(sin):
+            three = graph.get_attr("three")
+        with graph.inserting_after(sin):
+            made = graph.call_function(aten.mul.Tensor, (sin, three))
+        sin.replace_all_uses_with(made, delete_user_cb=lambda user: user is not made)
+
+    x = torch.randn(3)
+    for given in (over_fx(body), winze.lowering_pass(name="body")(body)):
+        torch._dynamo.reset()
+        fast = torch.compile(lambda x: x.sin() + 1, backend="winze", options={"passes": [given]})
+        torch.testing.assert_close(fast(x), x.sin() * 3 + 1)
+
+
+def test_strides_that_an_edit_changes_are_followed() -> None:
+    def drop_clones(graph: Any) -> None:
+        for node in graph.find_nodes(op="call_function", target=aten.clone.default):
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+
+    def function(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor]:
+        return (x.t().clone(memory_format=torch.contiguous_format).view(-1) + 1,)
+
+    for given in (over_fx(drop_clones), winze.lowering_pass(name="run")(drop_clones)):
+        gm = traced(function, torch.randn(2, 3), torch.randn(2, 3))
+        before = gm.code
+        with pytest.raises(winze.Error, match=r"pass run (left|failed).*aten\.view\.default") as caught:
+            wt.Pipeline([given])(gm)
+        assert "view" in caught.value.node
+        assert gm.code == before
+
+
+def test_operators_that_are_defined_anew() -> None:
+    for factor, schema in ((2, "times(Tensor x) -> Tensor"), (3, "times(Tensor x, int n=3) -> Tensor")):
+        with torch.library._scoped_library("winze_anew", "FRAGMENT") as library:
+            library.define(schema)
+            library.impl("times", lambda x, n=factor: x * n, "CompositeExplicitAutograd")
+            torch.library.register_fake("winze_anew::times", lambda x, n=0: torch.empty_like(x), lib=library)
+
+            def body(graph: Any) -> None:
+                (sin,) = graph.find_nodes(op="call_function", target=aten.sin.default)
+                with graph.inserting_after(sin):
+                    made = graph.call_function(torch.ops.winze_anew.times.default, (sin,))
+                sin.replace_all_uses_with(made, delete_user_cb=lambda user: user is not made)
+
+            x = torch.randn(3, 4)
+            for gm in over_both(body, lambda x, y: (x.sin(), y + 1)):
+                torch.testing.assert_close(gm(x, x)[0], x.sin() * factor)

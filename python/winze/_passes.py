@@ -153,16 +153,22 @@ def run_on_graph(given: LoweringPass, holder: _native.Program | _native.FxBridge
     """Runs a Python pass over the holder's graph and checks what it left. Raises Error that names the pass; the graph
     is then as it was before.
     """
-    inputs = _input_count(holder.graph)
+    inputs, results = _counts(holder.graph)
     holder.begin(given.name)
     try:
         given(holder.graph)
+        holder.infer_metas()
         holder.graph.lint()
-        now = _input_count(holder.graph)
-        if keep_inputs and now != inputs:
+        inputs_now, results_now = _counts(holder.graph)
+        if keep_inputs and inputs_now != inputs:
             raise Error(
-                f"it changed the number of inputs from {inputs} to {now}",
+                f"it changed the number of inputs from {inputs} to {inputs_now}",
                 hint="whoever calls the program passes what it had at first; nested graphs may have other inputs",
+            )
+        if results_now != results:
+            raise Error(
+                f"it changed the number of results from {results} to {results_now}",
+                hint="whoever calls the program expects what it had at first",
             )
     except BaseException as error:
         holder.undo()
@@ -172,8 +178,10 @@ def run_on_graph(given: LoweringPass, holder: _native.Program | _native.FxBridge
     holder.commit()
 
 
-def _input_count(graph: _native.Graph) -> int:
-    return len(graph.find_nodes(op="placeholder", sort=False))
+def _counts(graph: _native.Graph) -> tuple[int, int]:
+    """How many inputs and results the graph has."""
+    (results,) = graph.output_node().args
+    return len(graph.find_nodes(op="placeholder", sort=False)), len(results)
 
 
 def pass_error(name: str, error: BaseException) -> Error:
@@ -188,4 +196,8 @@ def pass_error(name: str, error: BaseException) -> Error:
             hint=error.hint,
             pass_name=name,
         )
-    return Error(f"pass {name} failed: {type(error).__name__}: {error}", pass_name=name)
+    try:
+        text = str(error)
+    except Exception:  # an exception may be wrong itself
+        text = "it has no text"
+    return Error(f"pass {name} failed: {type(error).__name__}: {text}", pass_name=name)

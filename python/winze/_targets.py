@@ -32,20 +32,14 @@ def describe(value: Any) -> tuple[str, str] | None:
     return ("device", str(value)) if isinstance(value, torch.device) else None
 
 
-_resolved: dict[str, Any] = {}
-
-
 def resolve(name: str) -> Any:
-    """The callable that a native operator's name stands for; the name itself while torch is not loaded."""
+    """The callable that a native operator's name stands for; the name itself while torch is not loaded.
+
+    torch is asked each time: a library that is gone takes its operators with it, and another may define them anew.
+    """
     torch = loaded_torch()
     if torch is None:
         return name
-    if name not in _resolved:
-        _resolved[name] = _look_up(torch, name)
-    return _resolved[name]
-
-
-def _look_up(torch: Any, name: str) -> Any:
     parts = name.split(".")
     if parts[0] == "higher_order" and len(parts) == 2:
         return getattr(torch.ops.higher_order, parts[1], name)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `winze.Graph` and `winze.Node` have of torch.fx's vocabulary beyond what the native graph does itself."""
 
+import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -97,31 +98,51 @@ def create_storage_offset_node(graph: _native.Graph, tensor_node: Any) -> _nativ
     return graph.call_function("aten.sym_storage_offset.default", (tensor_node,))
 
 
-def materialize_symint(graph: _native.Graph, value: int | str) -> Any:
-    """A node that yields a symbolic size (as metas show it): an input or a call that does, or the size of an input.
+_ARITHMETIC = {
+    ast.Add: "_operator.add",
+    ast.Sub: "_operator.sub",
+    ast.Mult: "_operator.mul",
+    ast.FloorDiv: "_operator.floordiv",
+}
 
-    Raises Error where no input has it.
+
+def materialize_symint(graph: _native.Graph, value: int | str) -> Any:
+    """A node that yields a symbolic size (as metas show it): one that is there, the size of an input, or arithmetic
+    over these at the insertion point.
+
+    Raises Error where no input has a symbol of it, or it is more than sums, products and quotients.
     """
-    if not isinstance(value, str):
-        return value
+    return value if not isinstance(value, str) else _materialized(graph, ast.parse(value, mode="eval").body)
+
+
+def _materialized(graph: _native.Graph, size: ast.expr) -> Any:
+    if isinstance(size, ast.Constant):
+        return size.value
+    if isinstance(size, ast.Name):
+        return _symbol(graph, size.id)
+    if isinstance(size, ast.BinOp) and type(size.op) in _ARITHMETIC:
+        operands = _materialized(graph, size.left), _materialized(graph, size.right)
+        return graph.call_function(_ARITHMETIC[type(size.op)], operands)
+    raise Error(f"the size {ast.unparse(size)} is more than sums, products and quotients of sizes")
+
+
+def _symbol(graph: _native.Graph, name: str) -> _native.Node:
     placeholders = graph.find_nodes(op="placeholder")
-    sizes = graph.find_nodes(op="call_function", target="aten.sym_size.int")
     for node in placeholders:
-        if node._kind == "sym_int" and node.meta["val"] == value:
+        if node._kind == "sym_int" and node.meta["val"] == name:
             return node
     for node in placeholders:
         for dim, size in enumerate(node.meta["val"].shape if node._kind == "tensor" else ()):
-            if size != value:
+            if size != name:
                 continue
             made = graph.create_size_node(node, dim)
-            same = [one for one in sizes if one.args == made.args and one < made]
+            calls = graph.find_nodes(op="call_function", target="aten.sym_size.int")
+            same = [one for one in calls if one < made and one.args == made.args]
             if not same:
                 return made
             graph.erase_node(made)
             return same[0]
-    raise Error(
-        f"no input of the graph has the size {value}", hint="compute it of those that inputs have: graph.symbol_ranges"
-    )
+    raise Error(f"no input of the graph has the size {name}")
 
 
 def materialize_symints(graph: _native.Graph, values: Sequence[int | str]) -> list[Any]:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -83,6 +84,13 @@ def run_pipeline(
     return gm
 
 
+@contextmanager
+def _real_constants() -> Iterator[None]:
+    """AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data."""
+    with unset_fake_temporarily():
+        yield
+
+
 def _run_fx(
     gm: fx.GraphModule,
     sample_inputs: Sequence[Any],
@@ -96,8 +104,7 @@ def _run_fx(
     mode = _fake.fake_mode_of(gm)
     signature = signature_of(gm) if keep_signature else None
     try:
-        # AOTAutograd compiles under its fake mode, where a constant that a pass makes would have no data.
-        with unset_fake_temporarily():
+        with _real_constants():
             result = entry.run(gm, sample_inputs)
         _check_result(entry.name, result, signature)
         changes = list(before.changes(result))
@@ -106,7 +113,7 @@ def _run_fx(
             _check_attributes(entry.name, module, touched)
             _check_arguments(entry.name, touched)
         if hasattr(result, "run_folding"):  # of torch.fx's const_fold, which waits for a call of the module itself
-            with unset_fake_temporarily():
+            with _real_constants():
                 result.run_folding()
         _fake.keep_input_values(result, before.inputs())
         mode = mode or _fake.fake_mode_of(result)
@@ -146,6 +153,15 @@ def _lint(name: str, gm: fx.GraphModule) -> None:
         gm.graph.lint()
     except (RuntimeError, AssertionError) as error:
         raise Error(f"pass {name} left an invalid graph: {error}", pass_name=name) from error
+    inputs: set[Any] = set()
+    for node in gm.graph.find_nodes(op="placeholder"):
+        if node.target in inputs:
+            raise Error(
+                f"pass {name} left an invalid graph: two placeholders are called {node.target}",
+                node=node.format_node() or "",
+                pass_name=name,
+            )
+        inputs.add(node.target)
 
 
 def _check_attributes(name: str, gm: fx.GraphModule, touched: Sequence[fx.Node]) -> None:
@@ -255,7 +271,8 @@ def _run_over(bridge: _native.FxBridge, entries: Sequence[Entry], keep_signature
     while at < len(entries):
         graph_pass = entries[at].graph_pass
         if graph_pass is not None:
-            run_on_graph(graph_pass, bridge, keep_inputs=keep_signature)
+            with _real_constants():
+                run_on_graph(graph_pass, bridge, keep_inputs=keep_signature)
             at += 1
             continue
         end = at

@@ -61,18 +61,18 @@ def recurrent_samples() -> Iterator[Sample]:
     weights = [floats(12, 3), floats(12, 3), floats(12), floats(12)]
     for batch_first in (False, True):
         for mode, cell in ((2, floats(2, 2, 3)), (3, None), (0, None)):
-            tail = [batch_first, 0.0, True, True, [], None]
+            tail: list[Any] = [batch_first, 0.0, True, True, [], None]
             states = [floats(2, 2, 3), cell, mode, 3]
             yield aten._cudnn_rnn.default, [floats(5, 2, 3), weights, 4, None, *states, 0, 1, *tail], {}
             yield aten.miopen_rnn.default, [floats(5, 2, 3), weights, 4, *states, 1, *tail], {}
     state, gates = floats(2, 3), floats(2, 12)
     for bias in (True, False):
         yield aten._thnn_fused_lstm_cell_backward.default, [state, state, state, state, gates, bias], {}
-    for bias in (floats(12), None):
-        operands = [state, state, gates, gates, bias, bias, state, state]
+    for gate_bias in (floats(12), None):
+        operands = [state, state, gates, gates, gate_bias, gate_bias, state, state]
         yield aten._thnn_differentiable_lstm_cell_backward.default, operands, {}
-    for bias in (floats(9), None):
-        operands = [state, floats(2, 9), floats(2, 9), state, bias, bias]
+    for gate_bias in (floats(9), None):
+        operands = [state, floats(2, 9), floats(2, 9), state, gate_bias, gate_bias]
         yield aten._thnn_differentiable_gru_cell_backward.default, operands, {}
 
 

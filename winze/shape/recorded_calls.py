@@ -246,15 +246,20 @@ class FakeTensorError(Exception):
     """Fake tensors fail where they neither answer nor refuse."""
 
 
-def fake_result(func: OpOverload, arguments: Any, kinds: list[tuple[Any, ...]]) -> list[Any] | None:
+def fake_result(
+    func: OpOverload, arguments: Any, kinds: list[tuple[Any, ...]], may_compute: bool = True
+) -> list[Any] | None:
     """Runs one call on fake tensors of these types (dtype, sizes, strides, offset) and gives its results, those of a
-    list one after the other; None where it is refused. Raises FakeTensorError."""
-    with FakeTensorMode(), torch.no_grad():
+    list one after the other; None where it is refused. Raises FakeTensorError.
+
+    An operator that knows no fake tensors computes with zeros, unless it may not: its kernel need not check sizes.
+    """
+    with FakeTensorMode(allow_fallback_kernels=may_compute), torch.no_grad():
         tensors = [torch.empty_strided(sizes, strides, dtype=DTYPES[dtype]) for dtype, sizes, strides, _ in kinds]
         args, kwargs = tree_map_only(Slot, lambda slot: tensors[slot.index], arguments)
         try:
             results = results_of(func, func(*args, **kwargs))
-        except (DataDependentOutputException, DynamicOutputShapeException) as unknown:
+        except (DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException) as unknown:
             raise FakeTensorError(str(unknown)) from unknown
         except (RuntimeError, ValueError, IndexError, NotImplementedError):
             return None

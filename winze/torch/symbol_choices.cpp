@@ -223,12 +223,14 @@ void SymbolChoices::add_high(std::uint64_t max_bytes) {
 
 /// Halves the symbols that are furthest above their lower ends: one of a few, of many some at once.
 bool SymbolChoices::lower_widest(SymbolChoice& choice) const {
-  std::vector<SymExpr> widest = symbols_;
-  std::ranges::stable_sort(widest, std::greater(),
-                           [&](SymExpr symbol) { return choice.at(symbol) - range_of(symbol).lo; });
+  std::vector<std::pair<std::int64_t, std::size_t>> widest;  // the negative spread, and whose
+  for (std::size_t index = 0; index < symbols_.size(); ++index)
+    widest.emplace_back(range_of(symbols_[index]).lo - choice.at(symbols_[index]), index);
+  std::ranges::sort(widest);
   widest.resize(std::max<std::size_t>(1, widest.size() / 16));
   bool is_lowered = false;
-  for (const SymExpr symbol : widest) {
+  for (const auto& [spread, index] : widest) {
+    const SymExpr symbol = symbols_[index];
     const std::int64_t lower = std::max(range_of(symbol).lo, choice.at(symbol) / 2);
     is_lowered |= lower != choice.at(symbol);
     choice.set(symbol, lower);

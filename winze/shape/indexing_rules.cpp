@@ -213,7 +213,12 @@ void index_from_slices(ShapeCall& call) {
   contiguous_like_self(call);
 }
 
-/// What writes into a copy of self.
+/// What writes into a clone of self.
+void clone_of_self(ShapeCall& call) {
+  call.yield(empty_like(call.env(), call.tensor(0)));
+}
+
+/// The same where fake tensors call torch.empty_like (torch/_meta_registrations.py).
 void like_self(ShapeCall& call) {
   call.yield(elementwise_like(call.env(), call.tensor(0)));
 }
@@ -347,7 +352,7 @@ void embedding_renorm(ShapeCall& call) {
 }
 
 constexpr ShapeRow rows[] = {
-    {op::aten__index_put_impl_default, like_self},
+    {op::aten__index_put_impl_default, clone_of_self},
     {op::aten__is_any_true_default, is_all_true},
     {op::aten__unsafe_index_Tensor_hacked_twin, index},
     {op::aten__unsafe_index_put_hacked_twin, like_self},
@@ -369,8 +374,8 @@ constexpr ShapeRow rows[] = {
     {op::aten_index_Tensor, index},
     {op::aten_index_add_default, index_from_slices},
     {op::aten_index_copy_default, index_from_slices},
-    {op::aten_index_fill_int_Scalar, like_self},
-    {op::aten_index_fill_int_Tensor, like_self},
+    {op::aten_index_fill_int_Scalar, clone_of_self},
+    {op::aten_index_fill_int_Tensor, clone_of_self},
     {op::aten_index_put_default, like_self},
     {op::aten_index_reduce_default, index_from_slices},
     {op::aten_index_select_default, index_select},
@@ -381,7 +386,7 @@ constexpr ShapeRow rows[] = {
     {op::aten_nonzero_numpy_default, nonzero_columns},
     {op::aten_nonzero_static_default, nonzero_static},
     {op::aten_one_hot_default, one_hot},
-    {op::aten_put_default, like_self},
+    {op::aten_put_default, clone_of_self},
     {op::aten_scatter_reduce, scatter},
     {op::aten_scatter_src, scatter},
     {op::aten_scatter_value, scatter},

@@ -88,5 +88,14 @@ TEST(IndexingRules, EachIndexHasASliceOfTheSource) {
             "Number of indices (3) should be equal to source.size(dim) (4)");
 }
 
+TEST(IndexingRules, StridesOfSizeOneStayInClonesAlone) {
+  EXPECT_EQ(inferred("%x: input f32[1] strides [2], %i: input i64[1]",
+                     "aten.index_fill.int_Scalar(%x, 0, %i, 1.0)"),
+            "f32[1] strides [2]");
+  EXPECT_EQ(inferred("%x: input f32[1] strides [2], %i: input i64[1], %v: input f32[1]",
+                     "aten.index_put.default(%x, [%i], %v)"),
+            "f32[1]");
+}
+
 }  // namespace
 }  // namespace winze

@@ -192,6 +192,8 @@ void chunk_cat(ShapeCall& call) {
             "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors");
       });
     }
+    env.require_at_least(numel(env, tensor->sizes), 1,
+                         [] { return std::string("_chunk_cat expects non-empty tensor"); });
     const SymInt rows = env.floor_div(env.add(tensor->sizes[dim], env.sub(chunks, 1)), chunks);
     width = env.add(width, env.mul(rows, numel(env, tensor->sizes.subspan(dim + 1))));
   }
@@ -225,8 +227,13 @@ void unflatten_dense_tensors(ShapeCall& call) {
     const SymInt count = numel(env, tensor->sizes);
     if (!env.known_at_least(count, 1))
       call.cannot_infer("a tensor without elements is one of its own");
+    const SymInt end = env.add(offset, count);
+    env.require_at_least(flat.sizes[0], end, [&] {
+      return fmt::format("the flat tensor of {} elements ends before element {}",
+                         env.str(flat.sizes[0]), env.str(end));
+    });
     call.yield(view(env, narrow(env, flat, 0, offset, count), tensor->sizes));
-    offset = env.add(offset, count);
+    offset = end;
   }
 }
 

@@ -75,6 +75,9 @@ TEST(JoiningRules, ChunksArePaddedAndJoined) {
   EXPECT_EQ(refusal("%a: input f32[5, 3], %b: input f32[2, 2]",
                     "aten._chunk_cat.default([%a, %b], 1, 2)"),
             "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all tensors");
+  EXPECT_EQ(
+      refusal("%a: input f32[0], %b: input f32[3]", "aten._chunk_cat.default([%a, %b], 0, 1)"),
+      "_chunk_cat expects non-empty tensor");
 }
 
 TEST(JoiningRules, TensorsAreFlattenedIntoOneAndBack) {
@@ -84,6 +87,9 @@ TEST(JoiningRules, TensorsAreFlattenedIntoOneAndBack) {
   EXPECT_EQ(inferred("%f: input f32[27], %a: input f32[4, 6], %b: input f32[3]",
                      "aten.unflatten_dense_tensors.default(%f, [%a, %b])", "[%x, %y]"),
             "f32[4, 6], f32[3] offset [24]");
+  EXPECT_EQ(refusal("%f: input f32[26], %a: input f32[4, 6], %b: input f32[3]",
+                    "aten.unflatten_dense_tensors.default(%f, [%a, %b])"),
+            "the flat tensor of 26 elements ends before element 27");
 }
 
 }  // namespace

@@ -254,7 +254,8 @@ def fake_result(
 
     An operator that knows no fake tensors computes with zeros, unless it may not: its kernel need not check sizes.
     """
-    with FakeTensorMode(allow_fallback_kernels=may_compute), torch.no_grad():
+    with FakeTensorMode(allow_fallback_kernels=may_compute) as mode, torch.no_grad():
+        mode.cache_enabled = False  # answers from the cache have lost the offsets of several results
         tensors = [torch.empty_strided(sizes, strides, dtype=DTYPES[dtype]) for dtype, sizes, strides, _ in kinds]
         args, kwargs = tree_map_only(Slot, lambda slot: tensors[slot.index], arguments)
         try:

@@ -261,7 +261,7 @@ def test_what_a_native_graph_has_not(tmp_path: Path) -> None:
     with pytest.raises(AttributeError, match="Did you mean 'find_nodes'"):
         graph.find_node(op="output")
     with pytest.raises(AttributeError, match=r"winze.Node has no 'all_inputs': Did you mean 'all_input_nodes'"):
-        neg.all_inputs  # noqa: B018
+        neg.all_inputs  # noqa: B018 (to read it is the test)
     with pytest.raises(AttributeError, match=r"the target of .*cannot be set: .*call_function"):
         neg.target = aten.abs.default
     with pytest.raises(winze.Error, match="a graph has one output node"):

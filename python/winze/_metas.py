@@ -38,7 +38,7 @@ class TensorMeta:
         self.device_name = device_name
         self.requires_grad = requires_grad
 
-    @property  # type: ignore[misc]
+    @property  # type: ignore[misc]  # mypy takes __class__ for no property
     def __class__(self) -> type:
         torch = loaded_torch()
         return TensorMeta if torch is None else torch.Tensor
@@ -118,7 +118,7 @@ class NodeMeta(dict[str, Any]):
         self._node._set_texts(self._texts() | checked_texts(given))
         super().update({key: value for key, value in given.items() if key not in INFERRED})
 
-    def __ior__(self, other: Any) -> "NodeMeta":  # type: ignore[override,misc]
+    def __ior__(self, other: Any) -> "NodeMeta":  # type: ignore[override,misc]  # dict declares overloads, of which this is all
         self.update(other)
         return self
 

@@ -16,7 +16,6 @@
 
 #include "winze/ir/graph.h"
 #include "winze/ir/text_lexer.h"
-#include "winze/support/integer_map.h"
 #include "winze/support/string_map.h"
 
 namespace winze {
@@ -86,7 +85,9 @@ class TextParser {
     /// By the name's id, which is dense in order of first use: no search for the outermost graph.
     std::vector<ValueId> outer_names;
     tsl::robin_map<std::uint32_t, ValueId> nested_names;
-    IntegerMap<ValueId> numbered;
+    /// By number, as it is: numbers count up, and have nine digits at most, which bounds what
+    /// chosen ones can cost.
+    tsl::robin_map<std::uint32_t, ValueId> numbered;
   };
   /// A value that was named not long ago: most uses are near the definition.
   struct Recent {

@@ -31,7 +31,8 @@ is_debian() {
 # Those of the packages that are not installed, one a line.
 missing_packages() {
   local present package
-  present=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null | sed -n 's/ installed$//p')
+  # dpkg-query fails where it knows nothing of one of them, which is what is asked.
+  present=$({ dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true; } | sed -n 's/ installed$//p')
   for package in "$@"; do
     grep -qxF "$package" <<<"$present" || printf '%s\n' "$package"
   done

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests are compiled more often than they are run.
 set(WINZE_TEST_OPTIONS -O0)
+# Reads the command line, once: optimizing CLI11 anew in each subcommand is most of compiling it.
+set(WINZE_COMMAND_OPTIONS -O1)
 
 # All but `torch`, which commands load when they need it. Downwards only: a component may depend on
 # those before it.
@@ -34,6 +36,9 @@ function(winze_component name)
   target_link_libraries(winze_${name} PUBLIC winze_settings ${depends})
   if("winze_libtorch" IN_LIST depends)
     winze_precompile(winze_${name} torch)
+  elseif("CLI11::CLI11" IN_LIST depends)
+    target_compile_options(winze_${name} PRIVATE ${WINZE_COMMAND_OPTIONS})
+    winze_precompile(winze_${name} command)
   else()
     winze_precompile(winze_${name} library)
   endif()

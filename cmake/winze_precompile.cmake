@@ -3,12 +3,13 @@
 # Only headers that never change while one works; a source still names all that it uses, which the
 # sanitizer build, made without these, shows.
 #
-#   winze_precompile(<target> library|test|torch)
+#   winze_precompile(<target> library|command|test|torch)
 option(WINZE_PRECOMPILE_HEADERS "Precompile headers of other libraries: a build from nothing takes two thirds" OFF)
 
 set(WINZE_PRECOMPILED_library
   <algorithm> <cstdint> <functional> <memory> <optional> <span> <string> <string_view> <utility> <variant>
   <vector> <fmt/format.h> <tsl/robin_map.h>)
+set(WINZE_PRECOMPILED_command ${WINZE_PRECOMPILED_library} <CLI/CLI.hpp>)
 set(WINZE_PRECOMPILED_test ${WINZE_PRECOMPILED_library} <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>)
 set(WINZE_PRECOMPILED_torch ${WINZE_PRECOMPILED_library} <ATen/core/dispatch/Dispatcher.h> <ATen/core/ivalue.h>)
 
@@ -28,6 +29,9 @@ function(winze_precompile target group)
       # As a program is compiled, not as a library.
       set_target_properties(${owner} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_compile_options(${owner} PRIVATE -fPIE ${WINZE_TEST_OPTIONS})
+    elseif(group STREQUAL "command")
+      target_link_libraries(${owner} PRIVATE CLI11::CLI11)
+      target_compile_options(${owner} PRIVATE ${WINZE_COMMAND_OPTIONS})
     elseif(group STREQUAL "torch")
       target_link_libraries(${owner} PRIVATE winze_libtorch)
     endif()

@@ -226,7 +226,7 @@ graph forward(%x: input f32[s0, 4], %y: input f32[s0]) {
 TEST(ExecutorInputs, NumberIsChecked) {
   Program p(two_inputs);
   EXPECT_THAT(error_of([&] { p.outputs({at::ones({2, 4})}); }),
-              AllOf(HasSubstr("takes 2 inputs, and 1 were given"), HasSubstr("in order: x, y")));
+              AllOf(HasSubstr("takes 2 inputs, and was given 1"), HasSubstr("in order: x, y")));
 }
 
 TEST(ExecutorInputs, DtypeIsChecked) {

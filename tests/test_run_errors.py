@@ -60,7 +60,7 @@ DECLARED_ROWS = "node: %rows: input i64[2]"
         (b"hello", ["is no file of inputs"]),
         (b"", ["is no file of inputs"]),
         ([Own(), ROWS], ["the pickle refers to"]),
-        ([torch.ones(6, 4)], ["holds 1 values, but the program has 2 inputs", "hint: they are x, rows"]),
+        ([torch.ones(6, 4)], ["holds 1 value, but the program has 2 inputs", "hint: they are x, rows"]),
         ({"x": torch.ones(6, 4)}, ['has no value for the input "rows"']),
         ({"x": torch.ones(6, 4), "rows": ROWS, "z": 1}, ['has a value for "z", which is no input']),
         ([torch.ones(6, 5), ROWS], ['dimension 1 of input "x" is 5, and has to be 4', DECLARED_X]),

@@ -78,6 +78,8 @@ class Context {
 
   [[nodiscard]] std::uint16_t device_type(std::string_view name);
   [[nodiscard]] std::string_view device_type_name(Device device) const;
+  /// Whether tensors on the device have sizes but no bytes.
+  [[nodiscard]] bool is_meta(Device device) const { return device_type_name(device) == "meta"; }
   /// `cpu`, `cuda:1`.
   [[nodiscard]] std::string device_text(Device device) const;
 

@@ -4,6 +4,7 @@
 #include "winze/ir/text_printer.h"
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_checks.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 namespace {
@@ -32,8 +33,8 @@ class BodyChecker {
     const Graph& graph = *call.body;
     const std::vector<Node> placeholders = graph.placeholders();
     if (placeholders.size() != call.operands.size()) {
-      return add(fmt::format("graph \"{}\" has {} inputs, but {} are passed", graph.name(),
-                             placeholders.size(), call.operands.size()));
+      return add(fmt::format("graph \"{}\" takes {}, and is passed {}", graph.name(),
+                             plural(placeholders.size(), "input"), call.operands.size()));
     }
     for (std::size_t index = 0; index < call.operands.size(); ++index) {
       const BodyOperand& operand = call.operands[index];

@@ -439,7 +439,7 @@ TEST_F(VerifierTest, FindsBodiesThatDoNotFitTheirOperands) {
   EXPECT_THAT(
       found,
       Contains(HasSubstr("graph \"t\" returns f32[4] as result 0, but the call yields f32[3]")));
-  EXPECT_THAT(found, Contains(HasSubstr("graph \"f\" has 0 inputs, but 1 are passed")));
+  EXPECT_THAT(found, Contains(HasSubstr("graph \"f\" takes 0 inputs, and is passed 1")));
   EXPECT_THAT(found, Contains(HasSubstr("graph \"f\" returns 0 values, but the call yields 1")));
 }
 

@@ -17,7 +17,7 @@ bool is_name_character(char c) {
 
 }  // namespace
 
-CanonicalSide::CanonicalSide(const ExportedProgram& program, SymbolicContext& shared)
+CanonicalSide::CanonicalSide(const ExportedProgram& program, CanonicalContext& shared)
     : program_(&program), shared_(&shared) {
   name_symbols(*program.graph);
   std::uint32_t position = 0;
@@ -55,7 +55,7 @@ void CanonicalSide::name_symbols(SymExpr expression) {
     const SymbolAssumptions assumptions = symbols.symbol_assumptions(symbol);
     const std::string name =
         fmt::format("s{}_{:x}", symbol_names_.size(), hash_bytes(assumptions.str()));
-    expressions_.emplace(symbol, shared_->symbol(name, assumptions));
+    expressions_.emplace(symbol, shared_->symbols.symbol(name, assumptions));
     symbol_names_.emplace(symbols.symbol_name(symbol), name);
   }
 }
@@ -65,12 +65,12 @@ SymExpr CanonicalSide::translate_node(SymExpr own) {
   const ExprStore& store = symbols.store();
   switch (const SymOp op = symbols.op(own)) {
     case SymOp::symbol:
-      return shared_->symbol("unnamed_" + symbols.symbol_name(own),
-                             symbols.symbol_assumptions(own));
+      return shared_->symbols.symbol("unnamed_" + symbols.symbol_name(own),
+                                     symbols.symbol_assumptions(own));
     case SymOp::rational:
-      return shared_->rational(store.numerator(own), store.denominator(own));
+      return shared_->symbols.rational(store.numerator(own), store.denominator(own));
     case SymOp::float_constant:
-      return shared_->float_constant(store.float_value(own));
+      return shared_->symbols.float_constant(store.float_value(own));
     default: {
       const std::span<const SymExpr> operands = symbols.operands(own);
       if (operands.empty()) return ExprStore::atom(op);
@@ -78,7 +78,7 @@ SymExpr CanonicalSide::translate_node(SymExpr own) {
       for (const SymExpr operand : operands) {
         translated.push_back(operand.is_constant() ? operand : expressions_.at(operand));
       }
-      return shared_->make(op, translated);
+      return shared_->symbols.make(op, translated);
     }
   }
 }
@@ -123,7 +123,7 @@ std::string CanonicalSide::renamed(std::string_view text) {
 }
 
 std::uint64_t CanonicalSide::text(StringId id) {
-  return id.valid() ? hash_bytes(context().text(id)) : 1;
+  return id.valid() ? bytes(context().text(id)) : 1;
 }
 
 std::uint64_t CanonicalSide::meta(MetaId id) {
@@ -131,18 +131,18 @@ std::uint64_t CanonicalSide::meta(MetaId id) {
   if (id.index >= metas_.size()) metas_.resize(id.index + id.index / 2 + 64);
   if (metas_[id.index] != 0) return metas_[id.index];
   const Meta& meta = context().meta(id);
-  std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(meta.kind), text(meta.class_name));
-  hash = hash_combine(hash, meta.has_expression ? expression(meta.expression).bits() + 1 : 0);
+  std::uint64_t hash = combine(static_cast<std::uint64_t>(meta.kind), text(meta.class_name));
+  hash = combine(hash, meta.has_expression ? expression(meta.expression).bits() + 1 : 0);
   if (meta.is_tensor()) {
     const TensorMeta& tensor = meta.tensor;
-    hash = hash_combine(hash, static_cast<std::uint64_t>(tensor.dtype) << 16U |
-                                  static_cast<std::uint64_t>(tensor.layout) << 8U |
-                                  (tensor.requires_grad ? 1U : 0U));
-    hash = hash_combine(hash, hash_bytes(context().device_text(tensor.device)));
-    hash = hash_combine(hash, expression(tensor.storage_offset).bits());
+    hash = combine(hash, static_cast<std::uint64_t>(tensor.dtype) << 16U |
+                             static_cast<std::uint64_t>(tensor.layout) << 8U |
+                             (tensor.requires_grad ? 1U : 0U));
+    hash = combine(hash, bytes(context().device_text(tensor.device)));
+    hash = combine(hash, expression(tensor.storage_offset).bits());
     for (const auto& sizes : {tensor.sizes, tensor.strides}) {
-      hash = hash_combine(hash, sizes.size());
-      for (const SymInt size : sizes) hash = hash_combine(hash, expression(size).bits());
+      hash = combine(hash, sizes.size());
+      for (const SymInt size : sizes) hash = combine(hash, expression(size).bits());
     }
   }
   metas_[id.index] = hash;
@@ -153,10 +153,10 @@ std::uint64_t CanonicalSide::op(OpId id) {
   if (id.index >= ops_.size()) ops_.resize(id.index + id.index / 2 + 64);
   if (ops_[id.index] != 0) return ops_[id.index];
   const Op& op = context().ops().get(id);
-  std::uint64_t hash = hash_bytes(op.target());
+  std::uint64_t hash = bytes(op.target());
   if (op.is_variant() || op.is_opaque()) {
     for (const SchemaArgument& argument : op.schema.arguments) {
-      hash = hash_combine(hash, hash_bytes(argument.name) + (argument.kwarg_only ? 1 : 0));
+      hash = combine(hash, bytes(argument.name) + (argument.kwarg_only ? 1 : 0));
     }
   }
   ops_[id.index] = hash;
@@ -166,22 +166,22 @@ std::uint64_t CanonicalSide::op(OpId id) {
 std::uint64_t CanonicalSide::constant(const Argument& argument) {
   const auto kind = static_cast<std::uint64_t>(argument.kind());
   const auto list = [&](const auto& values, const auto& hash_of) {
-    std::uint64_t hash = hash_combine(kind, values.size());
-    for (const auto& value : values) hash = hash_combine(hash, hash_of(value));
+    std::uint64_t hash = combine(kind, values.size());
+    for (const auto& value : values) hash = combine(hash, hash_of(value));
     return hash;
   };
   switch (argument.kind()) {
     case ArgumentKind::string:
-      return hash_combine(kind, text(argument.string_id()));
+      return combine(kind, text(argument.string_id()));
     case ArgumentKind::complex: {
       const std::complex<double> value = context().complex_of(argument);
-      return hash_combine(hash_combine(kind, std::bit_cast<std::uint64_t>(value.real())),
-                          std::bit_cast<std::uint64_t>(value.imag()));
+      return combine(combine(kind, std::bit_cast<std::uint64_t>(value.real())),
+                     std::bit_cast<std::uint64_t>(value.imag()));
     }
     case ArgumentKind::device:
-      return hash_combine(kind, hash_bytes(context().device_text(argument.device())));
+      return combine(kind, bytes(context().device_text(argument.device())));
     case ArgumentKind::op:
-      return hash_combine(kind, op(argument.op()));
+      return combine(kind, op(argument.op()));
     case ArgumentKind::integers:
       return list(context().integers_of(argument),
                   [](std::int64_t value) { return static_cast<std::uint64_t>(value); });
@@ -194,24 +194,24 @@ std::uint64_t CanonicalSide::constant(const Argument& argument) {
       return list(context().strings_of(argument), [&](StringId value) { return text(value); });
     case ArgumentKind::custom_object: {
       const Context::CustomObject object = context().custom_object_of(argument);
-      return hash_combine(hash_combine(kind, text(object.name)), text(object.class_name));
+      return combine(combine(kind, text(object.name)), text(object.class_name));
     }
     case ArgumentKind::list:
-      return hash_combine(kind, 0);
+      return combine(kind, 0);
     default:
-      return hash_combine(kind, argument.bits());
+      return combine(kind, argument.bits());
   }
 }
 
 std::uint64_t CanonicalSide::input_role(const Node& placeholder, std::uint32_t user_position) {
   const Argument argument = placeholder.argument(0);
-  if (argument.kind() != ArgumentKind::input_spec) return hash_combine(0, user_position);
+  if (argument.kind() != ArgumentKind::input_spec) return combine(0, user_position);
   const InputSpec& spec = context().input_spec_of(argument);
-  std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(spec.kind) + 1, text(spec.target));
-  hash = hash_combine(hash, spec.persistent ? 1 : 0);
+  std::uint64_t hash = combine(static_cast<std::uint64_t>(spec.kind) + 1, text(spec.target));
+  hash = combine(hash, spec.persistent ? 1 : 0);
   const bool by_position = !spec.target.valid();
-  if (by_position) hash = hash_combine(hash, user_position);
-  return hash_combine(hash, constant(spec.constant));
+  if (by_position) hash = combine(hash, user_position);
+  return combine(hash, constant(spec.constant));
 }
 
 std::uint64_t CanonicalSide::output_role(const Argument& spec) {
@@ -222,9 +222,9 @@ std::uint64_t CanonicalSide::output_role(const Argument& spec) {
   if (role.kind == OutputKind::user_input_mutation ||
       role.kind == OutputKind::gradient_to_user_input) {
     const auto found = user_inputs_.find(context().text(role.target));
-    if (found != user_inputs_.end()) return hash_combine(kind, found->second);
+    if (found != user_inputs_.end()) return combine(kind, found->second);
   }
-  return hash_combine(kind, text(role.target));
+  return combine(kind, text(role.target));
 }
 
 }  // namespace winze

@@ -9,20 +9,31 @@
 #include <tsl/robin_map.h>
 
 #include "winze/program/program.h"
+#include "winze/support/hash.h"
 #include "winze/support/string_map.h"
 
 namespace winze {
+
+/// What the two sides of a comparison share: the renamed expressions of both, and a hash under a
+/// secret of its own, so that no two programs can be made that pass for equal.
+struct CanonicalContext {
+  SymbolicContext symbols;
+  SecretHash hash;
+};
 
 /// One of two programs that are compared: hashes of its parts in which names of values, numbers of
 /// symbols and the identity of the context play no part. Equal parts of both programs have equal
 /// hashes, and different ones different hashes but for collisions of 64 bits.
 class CanonicalSide {
  public:
-  /// `shared` holds the renamed expressions of both sides and outlives them.
-  CanonicalSide(const ExportedProgram& program, SymbolicContext& shared);
+  /// `shared` is that of both sides and outlives them.
+  CanonicalSide(const ExportedProgram& program, CanonicalContext& shared);
 
   [[nodiscard]] const ExportedProgram& program() const { return *program_; }
   [[nodiscard]] Context& context() const { return program_->context(); }
+  [[nodiscard]] std::uint64_t combine(std::uint64_t hash, std::uint64_t value) const {
+    return shared_->hash(hash, value);
+  }
   /// The expression with its symbols named by order of their first occurrence.
   SymExpr expression(SymExpr own);
   /// The text of an expression or a symbol with symbols so named: for ranges.
@@ -43,9 +54,12 @@ class CanonicalSide {
   void name_symbols(MetaId meta);
   void name_symbols(SymExpr expression);
   SymExpr translate_node(SymExpr own);
+  [[nodiscard]] std::uint64_t bytes(std::string_view text) const {
+    return shared_->hash.bytes(text);
+  }
 
   const ExportedProgram* program_;
-  SymbolicContext* shared_;
+  CanonicalContext* shared_;
   tsl::robin_map<SymExpr, SymExpr, std::hash<SymExpr>> expressions_;
   StringMap<std::string> symbol_names_;
   StringViewMap<std::uint32_t> user_inputs_;  // position by name

@@ -47,6 +47,9 @@ class HashedGraph {
   std::uint64_t argument(const Node& node, const Argument& argument, int depth);
 
  private:
+  [[nodiscard]] std::uint64_t combine(std::uint64_t hash, std::uint64_t value) const {
+    return side_->combine(hash, value);
+  }
   void add(const Node& node, std::uint32_t input_position);
   std::uint64_t arguments(const Node& node);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "winze/program/signature_reader.h"
+#include "winze/support/plural.h"
 
 namespace winze {
 
@@ -90,8 +91,8 @@ void GraphReader::read_inputs(JsonValue inputs, const std::optional<SignatureJso
   if (signature) {
     for (const JsonValue spec : signature->input_specs.array()) specs.push_back(spec);
     if (specs.size() != array.size()) {
-      throw signature->input_specs.error(
-          fmt::format("{} roles for {} inputs of the graph", specs.size(), array.size()));
+      throw signature->input_specs.error(fmt::format(
+          "{} for {} of the graph", plural(specs.size(), "role"), plural(array.size(), "input")));
     }
   }
   std::size_t index = 0;

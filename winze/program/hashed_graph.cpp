@@ -4,7 +4,6 @@
 #include "winze/ir/text_printer.h"
 #include "winze/ir/text_types.h"
 #include "winze/program/graph_diff.h"
-#include "winze/support/hash.h"
 
 namespace winze {
 
@@ -26,51 +25,51 @@ HashedGraph::HashedGraph(CanonicalSide& side, const Graph& graph) : side_(&side)
                                side.context().input_spec_of(spec).kind == InputKind::user_input;
     if (is_user_input) ++input_position;
   }
-  for (const std::uint64_t hash : hashes_) whole_ = hash_combine(whole_, hash);
-  whole_ = hash_combine(whole_, graph.is_single_tensor_return() ? 1 : 0);
+  for (const std::uint64_t hash : hashes_) whole_ = combine(whole_, hash);
+  whole_ = combine(whole_, graph.is_single_tensor_return() ? 1 : 0);
   const Node output = graph.output_node();
   if (!output) return;
   const Argument values = output.argument(0);
   const Argument roles = output.argument(1);
   const std::uint32_t count = list_size(side.context(), values);
   for (std::uint32_t index = 0; index < count; ++index) {
-    whole_ = hash_combine(whole_, argument(output, list_element(output, values, index), 0));
+    whole_ = combine(whole_, argument(output, list_element(output, values, index), 0));
     if (index < list_size(side.context(), roles))
-      whole_ = hash_combine(whole_, side.output_role(list_element(output, roles, index)));
+      whole_ = combine(whole_, side.output_role(list_element(output, roles, index)));
   }
 }
 
 void HashedGraph::add(const Node& node, std::uint32_t input_position) {
-  std::uint64_t kind = hash_combine(static_cast<std::uint64_t>(node.kind()), 17);
+  std::uint64_t kind = combine(static_cast<std::uint64_t>(node.kind()), 17);
   if (node.is_call()) {
-    kind = hash_combine(kind, side_->op(node.op()));
+    kind = combine(kind, side_->op(node.op()));
   } else if (node.is_placeholder()) {
-    kind = hash_combine(kind, side_->input_role(node, input_position));
+    kind = combine(kind, side_->input_role(node, input_position));
   } else {
-    kind = hash_combine(kind, side_->constant(node.argument(0)));
+    kind = combine(kind, side_->constant(node.argument(0)));
   }
-  std::uint64_t typed = hash_combine(kind, node.value_count());
+  std::uint64_t typed = combine(kind, node.value_count());
   for (std::uint32_t index = 0; index < node.value_count(); ++index) {
-    typed = hash_combine(typed, side_->meta(node.value(index).meta_id()));
+    typed = combine(typed, side_->meta(node.value(index).meta_id()));
   }
   positions_[node.id().index] = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back(node);
   kind_hashes_.push_back(kind);
   typed_hashes_.push_back(typed);
-  hashes_.push_back(hash_combine(typed, arguments(node)));
+  hashes_.push_back(combine(typed, arguments(node)));
 }
 
 std::uint64_t HashedGraph::arguments(const Node& node) {
   if (!node.is_call()) return 0;
   std::uint64_t hash = 1;
   for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
-    hash = hash_combine(hash, argument(node, node.argument(index), 0));
+    hash = combine(hash, argument(node, node.argument(index), 0));
   }
   if (const ResultStructure* structure = graph_->result_structure(node)) {
     for (const std::int32_t group : structure->groups)
-      hash = hash_combine(hash, static_cast<std::uint32_t>(group));
+      hash = combine(hash, static_cast<std::uint32_t>(group));
     if (structure->is_single_tensor_return)
-      hash = hash_combine(hash, *structure->is_single_tensor_return ? 3 : 2);
+      hash = combine(hash, *structure->is_single_tensor_return ? 3 : 2);
   }
   return hash;
 }
@@ -78,15 +77,15 @@ std::uint64_t HashedGraph::arguments(const Node& node) {
 std::uint64_t HashedGraph::argument(const Node& node, const Argument& argument, int depth) {
   if (argument.is_value()) {
     const Value value = graph_->value_at(argument.value_id());
-    return hash_combine(hashes_[position(value.node())], value.index());
+    return combine(hashes_[position(value.node())], value.index());
   }
   if (argument.kind() == ArgumentKind::graph)
     return nested_.at(&graph_->subgraph(argument.graph_id()));
   if (!argument.is_list() || argument.count() == 0 || depth > text_max_depth)
     return side_->constant(argument);
-  std::uint64_t hash = hash_combine(static_cast<std::uint64_t>(argument.kind()), argument.count());
+  std::uint64_t hash = combine(static_cast<std::uint64_t>(argument.kind()), argument.count());
   for (std::uint32_t index = 0; index < argument.count(); ++index) {
-    hash = hash_combine(hash, this->argument(node, node.element(argument, index), depth + 1));
+    hash = combine(hash, this->argument(node, node.element(argument, index), depth + 1));
   }
   return hash;
 }

@@ -181,7 +181,7 @@ class ProgramComparer {
 
   const ExportedProgram& program_a_;
   const ExportedProgram& program_b_;
-  SymbolicContext shared_;
+  CanonicalContext shared_;
   CanonicalSide a_;
   CanonicalSide b_;
   FirstWeights first_a_;

@@ -67,6 +67,14 @@ TEST(ProgramVerifier, FindsWeightsOfAnotherKindOrShape) {
           "weight \"w\" in state_dict is f32[3] and needs 12 bytes, but its storage has 8")));
 }
 
+TEST(ProgramVerifier, TakesWeightsWithoutBytesOnTheMetaDevice) {
+  EXPECT_THAT(findings(std::string(aten_header) +
+                       "graph f(%w: param \"w\" f32[3] device meta) {\n  return\n}\n"
+                       "state_dict {\n  param \"w\" f32[3] device meta storage 0 size 0\n}\n" +
+                       root),
+              IsEmpty());
+}
+
 TEST(ProgramVerifier, FindsWrongOutputs) {
   const std::vector<std::string> found = findings(
       "graph f(%b: buffer \"b\" f32[2], %x: f32[3]) {\n"

@@ -193,7 +193,7 @@ TEST(Pt2Reader, MissingFieldsAreNamed) {
 TEST(Pt2Reader, RolesHaveToBeOfTheInputsAndOutputs) {
   ProgramText text;
   text.input_specs = R"([{"user_input": {"arg": {"as_tensor": {"name": "x"}}}}])";
-  EXPECT_THAT(error_of(text), HasSubstr("1 roles for 2 inputs"));
+  EXPECT_THAT(error_of(text), HasSubstr("1 role for 2 inputs"));
   text = ProgramText();
   text.input_specs = replaced(text.input_specs, "\"x\"", "\"y\"");
   EXPECT_THAT(error_of(text),

@@ -24,16 +24,11 @@ Weight& WeightTable::add(Weight weight) {
   return entries_.emplace_back(std::move(weight));
 }
 
-bool WeightTable::erase(std::string_view fqn) {
-  const auto found = by_name_.find(fqn);
-  if (found == by_name_.end()) return false;
-  const std::uint32_t at = found->second;
-  by_name_.erase(found);
-  entries_.erase(entries_.begin() + at);
-  for (auto entry = by_name_.begin(); entry != by_name_.end(); ++entry) {
-    if (entry.value() > at) --entry.value();
-  }
-  return true;
+std::size_t WeightTable::erase_if(const std::function<bool(const Weight&)>& unwanted) {
+  const std::size_t erased = std::erase_if(entries_, unwanted);
+  by_name_.clear();
+  for (std::uint32_t at = 0; at < entries_.size(); ++at) by_name_.emplace(entries_[at].fqn, at);
+  return erased;
 }
 
 void WeightTable::clear() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,9 +74,9 @@ class WeightTable {
   /// Appends a weight; an Error where the name is taken. The reference is valid until the next
   /// edit.
   Weight& add(Weight weight);
-  /// Takes a weight out and keeps the order of the others; false where there is none of that name.
-  /// O(weights).
-  bool erase(std::string_view fqn);
+  /// Takes out the weights that `unwanted` says, and keeps the order of the others. Returns how
+  /// many went. O(weights), however many go.
+  std::size_t erase_if(const std::function<bool(const Weight&)>& unwanted);
   void clear();
 
  private:

@@ -198,7 +198,7 @@ class MetaVerifier {
   std::vector<SymExpr> conditions_;
   KnownConditions assumed_;
   bool compare_offsets_;
-  std::optional<ShapeEnv::SymSet> checked_;  ///< the symbols in the conditions, once asked for
+  std::optional<SymSet> checked_;  ///< the symbols in the conditions, once asked for
   Inference inference_;
   std::vector<Suspect> suspects_;
   Findings findings_;

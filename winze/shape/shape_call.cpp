@@ -284,6 +284,14 @@ SymInt ShapeCall::unbacked_size(std::size_t result, std::size_t dim, Range range
   return symbol;
 }
 
+SymInt ShapeCall::unbacked_offset(std::size_t result) {
+  const Meta* const known = recorded(result);
+  if (known != nullptr && known->is_tensor()) return known->tensor.storage_offset;
+  const SymExpr symbol = new_symbol();
+  env_.symbols().set_range(symbol, Range::at_least(0));
+  return symbol;
+}
+
 SymExpr ShapeCall::unbacked_value(std::size_t result, ValueKind kind) {
   const Meta* const known = recorded(result);
   if (known != nullptr && known->kind == kind && known->has_expression) return known->expression;

@@ -123,6 +123,8 @@ class ShapeCall {
   /// whose symbol the program knows, as long as it lies in `range`; else a new symbol. A symbol of
   /// `ShapeEnv::renew_ranges` gets the range.
   [[nodiscard]] SymInt unbacked_size(std::size_t result, std::size_t dim, Range range);
+  /// The same for the storage offset of a result.
+  [[nodiscard]] SymInt unbacked_offset(std::size_t result);
   /// The same for a result that is a number.
   [[nodiscard]] SymExpr unbacked_value(std::size_t result, ValueKind kind);
 

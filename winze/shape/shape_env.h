@@ -66,7 +66,6 @@ class ShapeEnv {
   [[nodiscard]] std::size_t assumption_count() const { return not_negative_.size(); }
   void forget_assumptions(std::size_t kept = 0);
 
-  using SymSet = tsl::robin_set<SymExpr, std::hash<SymExpr>>;
   /// From now on the range of each of these symbols, which stand for data, widens to what the call
   /// yields that makes the symbol: its range was no more than what the call's operands allowed.
   void renew_ranges(SymSet symbols) { renewed_ = std::move(symbols); }

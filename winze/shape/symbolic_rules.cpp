@@ -169,10 +169,13 @@ void to_int(ShapeCall& call) {
   }
 }
 
-/// The second number where the first argument is true, else the third.
+/// The second number where the first argument is true, else the third: a Piecewise, as in
+/// torch/fx/experimental/sym_node.py `_sympy_ite`.
 void sym_ite(ShapeCall& call) {
   SymbolicContext& symbols = call.env().symbols();
-  yield_expression(call, symbols.where(operand(call, 0), operand(call, 1), operand(call, 2)));
+  const SymExpr pieces[] = {operand(call, 1), operand(call, 0), operand(call, 2),
+                            symbols.bool_constant(true)};
+  yield_expression(call, symbols.piecewise(pieces));
 }
 /// torch.sym_sum of a list.
 void sym_sum(ShapeCall& call) {

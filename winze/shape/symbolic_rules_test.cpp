@@ -26,6 +26,11 @@ TEST(SymbolicRules, Comparisons) {
             "bool = (s0 < s1)");
 }
 
+TEST(SymbolicRules, AChoiceIsAPiecewise) {
+  EXPECT_EQ(inferred("%p: input bool = (s0 < 7)", "torch.sym_ite(%p, 1, 2)"),
+            "int = Piecewise((1, s0 < 7), (2, True))");
+}
+
 TEST(SymbolicRules, UnknownNumbersCannotBeInferred) {
   EXPECT_THAT(inferred("%a: input int", "_operator.add(%a, 3)"),
               HasSubstr("given a number whose value is not known"));

@@ -248,9 +248,9 @@ void slice(ShapeCall& call) {
   const auto start = given_start ? slice_index(env, size, *given_start) : SymInt(0);
   const bool has_end = given_end && *given_end != SymInt(to_the_end);
   const auto end = has_end ? slice_index(env, size, *given_end) : size;
-  if (!start) call.cannot_infer("where the slice starts depends on data");
-  FakeTensor result = narrow(env, tensor, dim, *start, size);
-  if (!end) {
+  FakeTensor result = narrow(env, tensor, dim, start.value_or(0), size);
+  if (!start) result.storage_offset = call.unbacked_offset(0);
+  if (!start || !end) {
     result.sizes[dim] = call.unbacked_size(0, dim, Range::at_least(0));
   } else {
     SymInt length = env.sub(*end, *start);

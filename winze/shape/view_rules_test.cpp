@@ -46,6 +46,12 @@ TEST(ViewRules, SymbolicSizesAreMergedAndSplit) {
             "f32[s0, s1, 8, 8]");
 }
 
+TEST(ViewRules, ASliceThatStartsWhereDataTellsHasAnUnknownOffset) {
+  EXPECT_EQ(
+      inferred("%x: input f32[8, 3], %n: input int = (u0 - 5)", "aten.slice.Tensor(%x, 0, %n)"),
+      "f32[u5, 3] offset [u4]");
+}
+
 TEST(ViewRules, ExpandGivesStrideZero) {
   EXPECT_EQ(inferred("%x: input f32[]", "aten.expand.default(%x, [5, 1])"),
             "f32[5, 1] strides [0, 1]");

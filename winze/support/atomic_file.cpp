@@ -75,6 +75,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (path_.empty()) fail("cannot write a file without a name");
   if (const std::optional<int> fd = descriptor_of(path_)) {
     plain_ = true;
+    if (path_ == "-") path_ = "standard output";
     fd_ = ::fcntl(*fd, F_DUPFD_CLOEXEC, 0);
     if (fd_ < 0) fail_with("open", errno);
     return;

@@ -32,7 +32,7 @@ class AtomicFile final : public ByteSink {
   /// Makes what was written the content of the target. Nothing can be written afterwards.
   void commit();
 
-  /// The path as the user gave it.
+  /// The path as the user gave it, or `standard output`: for messages.
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
@@ -44,7 +44,7 @@ class AtomicFile final : public ByteSink {
   void discard() noexcept;
   [[noreturn]] void fail_with(std::string_view action, int error_number);
 
-  std::string path_;       ///< as given
+  std::string path_;       ///< as given, and said in messages
   std::string target_;     ///< after symbolic links
   std::string temporary_;  ///< empty while the temporary file has no name
   std::string buffer_;     ///< small writes are gathered here

@@ -255,6 +255,11 @@ TEST_F(AtomicFileTest, WritesToStandardOutput) {
   }
 }
 
+TEST_F(AtomicFileTest, CallsStandardOutputByItsName) {
+  EXPECT_EQ(AtomicFile("-").path(), "standard output");
+  EXPECT_EQ(AtomicFile("/dev/stdout").path(), "/dev/stdout");
+}
+
 TEST_F(AtomicFileTest, DoesNotReplaceAFileThatMayNotBeWritten) {
   put(path("a"), "old");
   fs::permissions(path("a"), fs::perms(0444));

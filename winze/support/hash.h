@@ -27,6 +27,9 @@ constexpr std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value) {
          hash_mix(value ^ 0x589965cc75374cc3ULL, 0xe7037ed1a0b428dbULL);
 }
 
+/// XXH3 with 64 bits. The same on every machine and in every run for equal seeds.
+[[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);
+
 /// Random bits of the operating system.
 [[nodiscard]] std::uint64_t random_seed();
 
@@ -41,12 +44,13 @@ class SecretHash {
   std::uint64_t operator()(std::uint64_t hash, std::uint64_t value) const {
     return hash_combine(hash, value ^ secret_);
   }
+  /// The hash of a text under the same secret.
+  [[nodiscard]] std::uint64_t bytes(std::string_view bytes) const {
+    return hash_bytes(bytes, secret_);
+  }
 
  private:
   std::uint64_t secret_;
 };
-
-/// XXH3 with 64 bits. The same on every machine and in every run for equal seeds.
-[[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);
 
 }  // namespace winze

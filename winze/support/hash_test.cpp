@@ -43,6 +43,7 @@ TEST(Hash, NoElementMakesItForgetThoseBefore) {
 
 TEST(Hash, SecretsDiffer) {
   EXPECT_NE(SecretHash()(1, 2), SecretHash()(1, 2));
+  EXPECT_NE(SecretHash().bytes("a"), SecretHash().bytes("a"));
 }
 
 TEST(Hash, ChangesHalfOfTheBitsWithOneBit) {

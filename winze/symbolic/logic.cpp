@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relations, booleans and choices.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "winze/symbolic/expr_parts.h"
 #include "winze/symbolic/symbolic_context.h"
@@ -35,6 +37,17 @@ SymExpr relation(SymbolicContext& context, SymOp op, SymExpr a, SymExpr b) {
   return context.store().intern(op, SymKind::bool_kind, operands);
 }
 
+/// `n + 2 == 5` as `n == 3`: an integer that equals a constant, without a constant term of its own.
+std::pair<SymExpr, SymExpr> without_constant(SymbolicContext& context, SymExpr a, SymExpr b) {
+  if (a.is_constant()) std::swap(a, b);
+  if (!b.is_constant() || context.kind(a) != SymKind::int_kind) return {a, b};
+  const auto [constant, rest] = split_constant(context, a);
+  if (!constant.is_constant()) return {a, b};
+  const auto other_side = checked_sub(b.constant(), constant.constant());
+  if (!other_side || !SymExpr::fits(*other_side)) return {a, b};
+  return {rest, *other_side};
+}
+
 SymExpr equality(SymbolicContext& context, SymOp op, SymExpr a, SymExpr b) {
   const bool bools = context.kind(a) == SymKind::bool_kind;
   if (bools != (context.kind(b) == SymKind::bool_kind)) {
@@ -50,6 +63,7 @@ SymExpr equality(SymbolicContext& context, SymOp op, SymExpr a, SymExpr b) {
       return context.bool_constant((order == 0) == (op == SymOp::eq));
     }
   }
+  if (!bools) std::tie(a, b) = without_constant(context, a, b);
   // Constants, which come first in the order, stand on the right.
   const bool a_constant = !context.has_symbol(a);
   const bool b_constant = !context.has_symbol(b);

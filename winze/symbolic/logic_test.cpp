@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "winze/symbolic/symbolic_context.h"
@@ -50,6 +52,13 @@ TEST_F(LogicTest, NegationTurnsRelationsRound) {
   EXPECT_EQ(c.lnot(c.eq(x, y)), c.ne(x, y));
   EXPECT_EQ(c.lnot(c.lnot(c.land(p, q))), c.land(p, q));
   EXPECT_EQ(c.lnot(yes), no);
+}
+
+TEST_F(LogicTest, AConstantTermGoesToTheConstantItEquals) {
+  EXPECT_EQ(c.eq(c.add(x, 2), 0), c.eq(x, -2));
+  EXPECT_EQ(c.str(c.ne(5, c.add(c.add(x, y), 3))), "Ne(x + y, 2)");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(c.str(c.eq(c.sub(x, 2), most)), "Eq(x - 2, 9223372036854775807)");  // no such number
 }
 
 TEST_F(LogicTest, NegatedFloatRelationsStayBecauseOfNaN) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include "winze/symbolic/expr_store.h"
 #include "winze/symbolic/range.h"
@@ -31,6 +32,7 @@ using SymLookup = std::function<std::optional<SymValue>(SymExpr symbol)>;
 
 /// What replaces what in `substitute`.
 using SymMap = tsl::robin_map<SymExpr, SymExpr, std::hash<SymExpr>>;
+using SymSet = tsl::robin_set<SymExpr, std::hash<SymExpr>>;
 
 /// How `parse` treats a name that is not declared.
 struct SymParseOptions {

@@ -49,6 +49,9 @@ std::string hint_for_missing(std::string_view name) {
     std::ranges::sort(overloads);
     return fmt::format("name one of its overloads: {}", fmt::join(overloads, ", "));
   }
+  if (name == "export::access_subclass_inner_tensor")
+    return "weights of a tensor subclass become plain tensors by run_decompositions() before the "
+           "program is saved";
   if (ns == "prims")
     return "PyTorch implements its primitives in Python, and this one is not built in; decompose "
            "the program less far";

@@ -43,6 +43,31 @@ graph forward(%x: input f32[2, 3]) {
   EXPECT_TRUE(p.output({at::ones({2, 3})}).equal(at::full({2, 3}, 3.0)));
 }
 
+TEST(Executor, WeightsOnTheMetaDeviceHaveSizesAlone) {
+  Program p(R"(
+graph forward(%w: param "w" f32[5, 4] device meta, %x: input f32[2]) {
+  %n = aten.sym_size.int(%w, 0) : int = 5
+  %y = aten.add.Tensor(%x, %n) : f32[2]
+  return output %y
+}
+state_dict {
+  param "w" f32[5, 4] device meta storage 0 size 0
+})");
+  EXPECT_TRUE(p.output({at::ones({2})}).equal(at::full({2}, 6.0)));
+}
+
+TEST(Executor, RunsTheBodyOfAHintsWrapper) {
+  Program p(R"(
+graph forward(%x: input f32[2]) {
+  %y = higher_order.hints_wrapper(graph body(%a: f32[2], %b: f32[2]) {
+    %s = aten.add.Tensor(%a, %b) : f32[2]
+    return %s
+  }, [%x, %x], object("{}", "builtins.dict"), object("{\"k\": {\"as_int\": 1}}", "builtins.dict")) -> tuple : f32[2]
+  return output %y
+})");
+  EXPECT_TRUE(p.output({at::ones({2})}).equal(at::full({2}, 2.0)));
+}
+
 TEST(Executor, PromotesNumbersAsPythonDoes) {
   Program p(R"(
 graph forward(%x: input f16[2], %n: input i32[2]) {
@@ -226,7 +251,7 @@ graph forward(%x: input f32[s0, 4], %y: input f32[s0]) {
 TEST(ExecutorInputs, NumberIsChecked) {
   Program p(two_inputs);
   EXPECT_THAT(error_of([&] { p.outputs({at::ones({2, 4})}); }),
-              AllOf(HasSubstr("takes 2 inputs, and 1 were given"), HasSubstr("in order: x, y")));
+              AllOf(HasSubstr("takes 2 inputs, and was given 1"), HasSubstr("in order: x, y")));
 }
 
 TEST(ExecutorInputs, DtypeIsChecked) {
@@ -301,6 +326,18 @@ graph forward(%x: input f32[3]) {
   EXPECT_THAT(error, AllOf(HasSubstr("this libtorch has no operator mylib::scale"),
                            HasSubstr("--load LIB.so loads the library that registers operators of "
                                      "mylib")));
+}
+
+TEST(ExecutorErrors, SubclassesOfTensorsAreToBeTakenApart) {
+  const auto error = error_of([] {
+    const Program p(R"(
+graph forward(%x: input f32[3]) {
+  %q = export.access_subclass_inner_tensor.default(%x, "qdata") : i8[3]
+  return output %q
+})");
+  });
+  EXPECT_THAT(error, HasSubstr("hint: weights of a tensor subclass become plain tensors by "
+                               "run_decompositions() before the program is saved"));
 }
 
 TEST(ExecutorErrors, PrimitivesThatAreNotBuiltInAreNamed) {

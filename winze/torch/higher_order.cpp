@@ -312,6 +312,7 @@ constexpr std::array entries{
     Entry{"higher_order.auto_functionalized", auto_functionalized},
     Entry{"higher_order.auto_functionalized_v2", auto_functionalized_v2},
     Entry{"higher_order.cond", cond},
+    Entry{"higher_order.hints_wrapper", inline_body},
     Entry{"higher_order.invoke_quant", inline_body},
     Entry{"higher_order.invoke_quant_packed", inline_body},
     Entry{"higher_order.invoke_subgraph", inline_body},
@@ -333,6 +334,15 @@ bool is_setting(const Schema& schema, std::uint32_t position) {
   if (position >= schema.arguments.size()) return false;
   const TypeKind kind = schema.arguments[position].type.base_kind();
   return kind != TypeKind::any && kind != TypeKind::tensor && kind != TypeKind::token;
+}
+
+/// Bodies take their operands by position: the dictionary of others is empty.
+void check_no_keywords(Node node, const Argument& keywords) {
+  const Context& context = node.graph().context();
+  if (keywords.kind() == ArgumentKind::custom_object &&
+      context.text(context.custom_object_of(keywords).name) == "{}")
+    return;
+  fail_at(node, "a body cannot be run with keyword arguments");
 }
 
 /// Arguments of an operator that is called with them in order: with_effects, out_dtype.
@@ -363,6 +373,10 @@ std::vector<Operand> compile_higher_order(Compiler& compiler, Node node, CallDet
   std::vector<Operand> operands;
   for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
     const Argument argument = node.argument_or_default(i);
+    if (name == "higher_order.hints_wrapper" && i == 2) {
+      check_no_keywords(node, argument);
+      return operands;  // what follows are the hints
+    }
     if (argument.kind() == ArgumentKind::graph) {
       detail.bodies.push_back(compiler.body(argument.graph_id()));
     } else if (argument.kind() == ArgumentKind::op) {

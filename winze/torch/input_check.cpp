@@ -8,6 +8,7 @@
 
 #include "winze/ir/text_printer.h"
 #include "winze/support/diagnostic.h"
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 #include "winze/symbolic/range.h"
 #include "winze/torch/attributes.h"
@@ -158,9 +159,9 @@ void check_inputs(const ExportedProgram& program, const std::vector<ExecutorInpu
   if (given.size() != wanted.size()) {
     std::string names;
     for (const ExecutorInput& input : wanted) names += (names.empty() ? "" : ", ") + input.name;
-    throw Error(
-        fmt::format("the program takes {} inputs, and {} were given", wanted.size(), given.size()),
-        fmt::format("in order: {}", names));
+    throw Error(fmt::format("the program takes {}, and was given {}",
+                            plural(wanted.size(), "input"), given.size()),
+                fmt::format("in order: {}", names));
   }
   InputCheck(program).bind_and_check(wanted, given);
 }

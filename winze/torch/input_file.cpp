@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "winze/support/json_reader.h"
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 #include "winze/support/zip_reader.h"
 #include "winze/torch/npy_reader.h"
@@ -79,8 +80,8 @@ std::vector<HostValue> fill_constants(std::vector<HostValue> given, const std::s
   const auto varying = static_cast<std::size_t>(
       std::ranges::count_if(inputs, [](Node input) { return !fixed_value(input); }));
   if (given.size() != varying) {
-    throw Error(fmt::format("{} holds {} values, but the program has {} inputs", quote(file),
-                            given.size(), inputs.size()),
+    throw Error(fmt::format("{} holds {}, but the program has {}", quote(file),
+                            plural(given.size(), "value"), plural(inputs.size(), "input")),
                 inputs.empty() ? "" : fmt::format("they are {}", names_of(inputs)));
   }
   std::vector<HostValue> values;

@@ -157,7 +157,7 @@ TEST_F(InputFileTest, NamesInputsThatAreMissingOrUnknown) {
   EXPECT_THAT(error_of(test::make_zip({{"x.npy", x}})), HasSubstr("no value for the input \"n\""));
   EXPECT_THAT(error_of(test::make_zip({{"x.npy", x}, {"n.npy", x}, {"z.npy", x}})),
               HasSubstr("\"z\", which is no input"));
-  EXPECT_THAT(error_of(x), HasSubstr("holds 1 values, but the program has 3 inputs"));
+  EXPECT_THAT(error_of(x), HasSubstr("holds 1 value, but the program has 3 inputs"));
 }
 
 TEST_F(InputFileTest, ReadsRecordedCalls) {

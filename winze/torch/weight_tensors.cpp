@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ATen/ops/empty_strided.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/Storage.h>
 #include <c10/core/TensorImpl.h>
@@ -112,6 +113,10 @@ at::Tensor WeightTensors::tensor(const Weight& weight, bool writable) {
                             quote(weight.fqn)));
   }
   const Meta& meta = program_->context().meta(weight.meta);
+  if (meta.tensor.is_static() && program_->context().is_meta(meta.tensor.device)) {
+    return at::empty_strided(constants(meta.tensor.sizes), constants(meta.tensor.strides),
+                             at::device(c10::kMeta).dtype(to_torch(meta.tensor.dtype)));
+  }
   if (!meta.tensor.is_static() ||
       storage_size_needed(meta.tensor) > program_->storage(weight).size) {
     throw Error(fmt::format("weight {} reaches past the end of its bytes", quote(weight.fqn)));

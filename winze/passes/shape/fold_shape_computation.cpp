@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include "winze/passes/shape/known_values.h"
 #include "winze/passes/shape/program_sizes.h"
@@ -116,7 +117,7 @@ class ShapeFolder {
       const Range range = symbols_.range(elements->front());
       if (intersection(range, symbols_.range(meta.expression)) != range) continue;
       changes.replacements.emplace(meta.expression, elements->front());
-      folded_.push_back(item);
+      folded_[&item.graph()].insert(item.id().index);
     }
     if (changes.replacements.empty()) return;
     ExportedProgram& program = context_.edit_program();
@@ -182,7 +183,8 @@ class ShapeFolder {
   }
 
   [[nodiscard]] bool is_folded(const Node& node) const {
-    return std::ranges::find(folded_, node) != folded_.end();
+    const auto found = folded_.find(&node.graph());
+    return found != folded_.end() && found->second.contains(node.id().index);
   }
 
   /// Whether an assertion is of the constant True.
@@ -199,7 +201,8 @@ class ShapeFolder {
   PassContext& context_;
   SymbolicContext& symbols_;
   PreservedCalls preserved_;
-  std::vector<Node> folded_;  ///< calls of item that yield what is known
+  /// Calls of item that yield what is known, by their graph.
+  tsl::robin_map<const Graph*, tsl::robin_set<std::uint32_t>> folded_;
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ class Reliances {
 
   /// The sizes that depend on data and had no narrower range than the sizes of operands allowed, as
   /// an assertion gives one.
-  [[nodiscard]] const ShapeEnv::SymSet& renewable() const { return renewable_; }
+  [[nodiscard]] const SymSet& renewable() const { return renewable_; }
 
   [[nodiscard]] bool has(const PropagationProblem& problem, MetaSubstitution& now) const {
     if (problem.kind == PropagationProblem::Kind::refused)
@@ -74,8 +74,8 @@ class Reliances {
 
   const Context& context_;
   const ShapeEnv& env_;
-  ShapeEnv::SymSet seen_;
-  ShapeEnv::SymSet renewable_;
+  SymSet seen_;
+  SymSet renewable_;
   IntegerMap<std::vector<SymExpr>> conditions_;
   IntegerMap<bool> refused_;
 };
@@ -241,7 +241,7 @@ void throw_what_stands_in_the_way(Graph& root, const std::vector<PropagationProb
 /// While it lives, ranges of symbols that stand for data follow the new sizes.
 class RenewedRanges {
  public:
-  RenewedRanges(ShapeEnv& env, ShapeEnv::SymSet symbols) : env_(env) {
+  RenewedRanges(ShapeEnv& env, SymSet symbols) : env_(env) {
     env_.renew_ranges(std::move(symbols));
   }
   RenewedRanges(const RenewedRanges&) = delete;

@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <tsl/robin_map.h>
 
 #include "winze/shape/meta_substitution.h"
 #include "winze/shape/sizes.h"
 #include "winze/support/quote.h"
+#include "winze/support/string_map.h"
 
 namespace winze {
 namespace {
@@ -108,46 +110,50 @@ void ProgramSizes::update_ranges(ExportedProgram& program, const SizeChanges& ch
       kept.push_back(constraint_of(symbols.str(now), symbols.range(now)));
     }
   }
+  StringSet names;
+  for (const RangeConstraint& constraint : kept) names.insert(constraint.symbol);
   for (const auto& [symbol, range] : changes.ranges) {
     const std::string& name = symbols.symbol_name(symbol);
-    if (std::ranges::find(kept, name, &RangeConstraint::symbol) == kept.end())
-      kept.push_back(constraint_of(name, symbols.range(symbol)));
+    if (names.insert(name).second) kept.push_back(constraint_of(name, symbols.range(symbol)));
   }
   program.range_constraints = std::move(kept);
 }
 
-std::optional<std::int64_t> ProgramSizes::example_of(const ExportedProgram& program,
-                                                     const SizeChanges& changes,
-                                                     SymExpr symbol) const {
+SymMap ProgramSizes::examples_of(const ExportedProgram& program, const SizeChanges& changes) const {
   const Context& context = program.context();
+  tsl::robin_map<std::uint32_t, MetaId> wanted;  // by input
+  for (const auto& [input, meta] : changes.inputs) wanted[input.id().index] = meta;
+  SymMap examples;
   for (const Example& example : examples_) {
-    MetaId meta = example.input.value().meta_id();
-    for (const auto& [input, wanted] : changes.inputs) {
-      if (input == example.input) meta = wanted;
-    }
+    const auto change = wanted.find(example.input.id().index);
+    const MetaId meta = change == wanted.end() ? example.input.value().meta_id() : change->second;
     const Sizes sizes = context.meta(meta).tensor.sizes;
     if (sizes.size() != example.sizes.size()) continue;
     for (std::size_t dim = 0; dim < sizes.size(); ++dim) {
-      if (sizes[dim] == symbol && example.sizes[dim]) return example.sizes[dim];
+      if (example.sizes[dim]) examples.emplace(sizes[dim], *example.sizes[dim]);
     }
   }
-  return integer(program.expressions.hint(context.symbols(), symbol));
+  return examples;
 }
 
 void ProgramSizes::update_hints(ExportedProgram& program, const SizeChanges& changes) const {
   const SymbolicContext& symbols = program.context().symbols();
+  SymSet with_range;
+  for (const auto& [symbol, range] : changes.ranges) with_range.insert(symbol);
   const auto changed = [&](SymExpr symbol) {
-    return changes.replacements.contains(symbol) ||
-           std::ranges::any_of(changes.ranges,
-                               [&](const auto& entry) { return entry.first == symbol; });
+    return changes.replacements.contains(symbol) || with_range.contains(symbol);
   };
   ExpressionTable kept;
   for (const auto& [expression, entry] : program.expressions.entries()) {
     if (std::ranges::none_of(symbols.free_symbols(expression), changed))
       kept.add(expression, entry);
   }
+  const SymMap examples = examples_of(program, changes);
   for (const auto& [symbol, range] : changes.ranges) {
-    const auto example = example_of(program, changes, symbol);
+    const auto found = examples.find(symbol);
+    const auto example = found != examples.end()
+                             ? std::optional(found->second.constant())
+                             : integer(program.expressions.hint(symbols, symbol));
     if (example || range.lo != Range::minus_infinity) {
       const Range allowed = symbols.range(symbol);
       kept.add(symbol, {std::clamp(example.value_or(allowed.lo), allowed.lo, allowed.hi), {}});

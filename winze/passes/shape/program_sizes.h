@@ -36,10 +36,9 @@ class ProgramSizes {
     ScalarType dtype = ScalarType::float32;
     std::vector<std::optional<std::int64_t>> sizes;  ///< of the recorded input, where it is known
   };
-  /// What the recorded inputs have where the new ones have this symbol.
-  [[nodiscard]] std::optional<std::int64_t> example_of(const ExportedProgram& program,
-                                                       const SizeChanges& changes,
-                                                       SymExpr symbol) const;
+  /// What the recorded inputs have where the new ones have a symbol, by symbol.
+  [[nodiscard]] SymMap examples_of(const ExportedProgram& program,
+                                   const SizeChanges& changes) const;
   void update_ranges(ExportedProgram& program, const SizeChanges& changes) const;
   void update_hints(ExportedProgram& program, const SizeChanges& changes) const;
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <tsl/robin_map.h>
 
 #include "winze/ir/text_parser.h"
 #include "winze/ir/text_types.h"
@@ -36,7 +37,8 @@ class ChangeReader {
       : program_(program), symbols_(program.context().symbols()), env_(symbols_) {
     SymbolCollector collector(program.context());
     collector.add(*program.graph);
-    known_ = collector.symbols();
+    declared_ = collector.symbols();
+    known_.insert(declared_.begin(), declared_.end());
   }
 
   SizeChanges read(std::span<const std::string> symbols, std::span<const std::string> inputs) {
@@ -53,12 +55,8 @@ class ChangeReader {
   }
 
  private:
-  [[nodiscard]] bool is_known(SymExpr symbol) const {
-    return std::ranges::find(known_, symbol) != known_.end();
-  }
-  [[nodiscard]] bool is_fresh(SymExpr symbol) const {
-    return std::ranges::find(fresh_, symbol) != fresh_.end();
-  }
+  [[nodiscard]] bool is_known(SymExpr symbol) const { return known_.contains(symbol); }
+  [[nodiscard]] bool is_fresh(SymExpr symbol) const { return is_fresh_.contains(symbol); }
 
   [[nodiscard]] Node find_input(std::string_view name) const {
     const Context& context = program_.context();
@@ -98,6 +96,7 @@ class ChangeReader {
                           symbols_.symbol_name(symbol)),
               "names of sizes begin with s, as s0");
         fresh_.push_back(symbol);
+        is_fresh_.insert(symbol);
       }
     }
     changes_.inputs.emplace_back(input, meta_of(type.tensor, is.tensor, wish.value));
@@ -122,7 +121,7 @@ class ChangeReader {
     const std::optional<SymExpr> symbol = symbols_.find_symbol(wish.name);
     if (!symbol || (!is_known(*symbol) && !is_fresh(*symbol))) {
       std::vector<std::string> names;
-      for (const SymExpr known : known_) names.push_back(symbols_.symbol_name(known));
+      for (const SymExpr known : declared_) names.push_back(symbols_.symbol_name(known));
       throw Error(fmt::format("the program has no symbol {}", quote(wish.name)),
                   names.empty() ? "all of its sizes are fixed: give an input a dynamic size first, "
                                   "as in --input 'x=f32[s0, 128]'"
@@ -178,15 +177,13 @@ class ChangeReader {
 
   /// A symbol that becomes something else is not there any more, unless another one becomes it.
   void check_symbols_left() const {
-    const auto is_new_name = [&](SymExpr symbol) {
-      return std::ranges::any_of(changes_.replacements,
-                                 [&](const auto& entry) { return entry.second == symbol; });
-    };
+    SymSet new_names;
+    for (const auto& [symbol, by] : changes_.replacements) new_names.insert(by);
     for (const auto& [input, meta] : changes_.inputs) {
       for (const SymInt size : program_.context().meta(meta).tensor.sizes) {
         for (const SymExpr symbol : symbols_.free_symbols(size)) {
           const auto found = changes_.replacements.find(symbol);
-          if (found != changes_.replacements.end() && !is_new_name(symbol))
+          if (found != changes_.replacements.end() && !new_names.contains(symbol))
             fail("{} becomes {}, but input {} is to have the size {}", symbols_.symbol_name(symbol),
                  symbols_.str(found->second), quote(input.target()), symbols_.str(size));
         }
@@ -204,13 +201,10 @@ class ChangeReader {
     }
   }
 
-  [[nodiscard]] bool has_range_wish(SymExpr symbol) const {
-    return std::ranges::any_of(changes_.ranges,
-                               [&](const auto& entry) { return entry.first == symbol; });
-  }
-
   void find_ranges() {
+    SymSet wished;
     for (const auto& [symbol, range] : changes_.ranges) {
+      wished.insert(symbol);
       if (is_known(symbol)) warn_outside(symbol, range, range.str());
       if (changes_.replacements.contains(symbol))
         fail("{} cannot get a range: it becomes {}", symbols_.symbol_name(symbol),
@@ -218,32 +212,26 @@ class ChangeReader {
     }
     // In the order of declaration, so that what is written does not depend on hashes.
     std::vector<std::pair<SymExpr, Range>> inherited;
-    for (const SymExpr symbol : known_) {
+    tsl::robin_map<SymExpr, std::size_t, std::hash<SymExpr>> position;  // in `inherited`
+    for (const SymExpr symbol : declared_) {
       const auto found = changes_.replacements.find(symbol);
       if (found == changes_.replacements.end()) continue;
       const SymExpr by = found->second;
       if (by.is_constant()) {
         warn_outside(symbol, Range::exactly(by.constant()), symbols_.str(by));
-      } else if (!has_range_wish(by)) {
-        const auto same =
-            std::ranges::find(inherited, by, [](const auto& entry) { return entry.first; });
-        const Range before = same != inherited.end() ? same->second
-                             : is_known(by)          ? symbols_.range(by)
-                                                     : Range::all();
-        const Range range = intersection(before, symbols_.range(symbol));
+      } else if (!wished.contains(by)) {
+        const auto [same, is_first] = position.emplace(by, inherited.size());
+        if (is_first) inherited.emplace_back(by, is_known(by) ? symbols_.range(by) : Range::all());
+        Range& range = inherited[same->second].second;
+        range = intersection(range, symbols_.range(symbol));
         if (range.empty())
           fail("{} cannot become {}: their ranges have no number in common",
                symbols_.symbol_name(symbol), symbols_.str(by));
-        if (same != inherited.end()) {
-          same->second = range;
-        } else {
-          inherited.emplace_back(by, range);
-        }
       }
     }
     changes_.ranges.insert(changes_.ranges.end(), inherited.begin(), inherited.end());
     for (const SymExpr symbol : fresh_) {
-      if (!has_range_wish(symbol) && !changes_.replacements.contains(symbol))
+      if (!wished.contains(symbol) && !changes_.replacements.contains(symbol))
         changes_.ranges.emplace_back(symbol, new_size_range);
     }
   }
@@ -260,8 +248,10 @@ class ChangeReader {
   const ExportedProgram& program_;
   SymbolicContext& symbols_;
   ShapeEnv env_;
-  std::vector<SymExpr> known_;  ///< of the program, in order of declaration
-  std::vector<SymExpr> fresh_;
+  std::vector<SymExpr> declared_;  ///< symbols of the program, in order of declaration
+  SymSet known_;                   ///< the same
+  std::vector<SymExpr> fresh_;     ///< symbols that only the wishes name
+  SymSet is_fresh_;
   SizeChanges changes_;
 };
 

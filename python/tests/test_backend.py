@@ -9,9 +9,11 @@ import pytest
 import torch
 from fx_programs import same, targets
 from torch._dynamo.exc import BackendCompilerFailed
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import winze
 import winze.torch as wt
+from winze.torch._options import make_settings
 
 aten = torch.ops.aten
 
@@ -58,7 +60,6 @@ def compiled(function: Any, **options: Any) -> Any:
         ({"options": {1: 2}}, "TypeError", "options has the key 1"),
         ({"options": [("check", True)]}, "TypeError", "it is a dictionary"),
         ({"mode": "max-autotun"}, "ValueError", "Did you mean 'max-autotune'"),
-        ({"mode": "max-autotune"}, "ValueError", "one of Inductor's"),
     ],
 )
 def test_wrong_options(arguments: Any, error: str, text: str) -> None:
@@ -106,6 +107,35 @@ def test_then_inductor(mode: str | None) -> None:
     assert seen
 
 
+def test_modes_are_those_of_inductor() -> None:
+    """torch.compile takes no options beside a mode."""
+    settings = make_settings("max-autotune", None)
+    assert settings.then == "inductor"
+    assert settings.then_options["max_autotune"]
+    assert make_settings("default", None).then == "eager"
+    with pytest.raises(ValueError, match="'max-autotune' is one of Inductor's, and option 'then' is 'eager'"):
+        make_settings("max-autotune", {"then": "eager"})
+
+
+def test_inductor_takes_what_passes_make() -> None:
+    """Constants, operators that Inductor decomposes beforehand, PyTorch's functions and methods."""
+
+    def rewrite(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        (sin,) = gm.graph.find_nodes(op="call_function", target=aten.sin.default)
+        gm.register_buffer("two", torch.full((3,), 2.0))
+        with gm.graph.inserting_before(sin):
+            two = gm.graph.get_attr("two")
+            silu = gm.graph.call_function(aten.silu.default, (sin.args[0],))
+            product = gm.graph.call_function(torch.mul, (silu, two))
+            negative = gm.graph.call_method("neg", (product,))
+        sin.replace_all_uses_with(negative)
+        gm.graph.erase_node(sin)
+        return gm
+
+    x, _ = pair()
+    same(compiled(lambda x: x.sin() + 1, passes=[rewrite], then="inductor")(x), 1 - 2 * aten.silu(x))
+
+
 def test_failure_is_raised_and_names_the_pass() -> None:
     with pytest.raises(BackendCompilerFailed, match="pass raising_pass failed: ValueError: too bad") as caught:
         compiled(double_sum, passes=[raising_pass])(*pair())
@@ -134,6 +164,14 @@ def test_check_names_the_pass_that_departs() -> None:
     with pytest.raises(winze.Error, match="pass wrong_pass changes what the graph computes: result 0") as caught:
         compiled(double_sum, passes=["default", wrong_pass, "dead-code"], check=True)(*pair())
     assert caught.value.pass_name == "wrong_pass"
+
+
+def test_check_waits_for_a_call_with_data() -> None:
+    fast = compiled(double_sum, passes=[wrong_pass], check=True)
+    with FakeTensorMode() as mode:
+        assert fast(mode.from_tensor(torch.ones(3)), mode.from_tensor(torch.ones(3))).shape == (3,)
+    with pytest.raises(winze.Error, match="pass wrong_pass changes"):
+        fast(*pair())
 
 
 def test_check_leaves_random_state_alone() -> None:

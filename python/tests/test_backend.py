@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The backend of torch.compile: options, policies, and what it has to work with."""
 
+import copy
+import pickle
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -198,6 +200,47 @@ def test_list_in_force_at_compilation_holds_for_backward() -> None:
         result = compiled(torch.sin)(x)
     result.sum().backward()
     assert names == ["seen", "seen"]
+
+
+def test_one_list_for_all_that_is_compiled_at_a_time() -> None:
+    """Dynamo would share what it compiled of a function, and the list in force may be another when it recompiles."""
+    ran: list[str] = []
+
+    def note(name: str) -> Any:
+        def run(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+            ran.append(name)
+            return gm
+
+        return run
+
+    def compiled_now(x: torch.Tensor, **options: Any) -> list[str]:
+        ran.clear()
+        same(compiled(double_sum, **options)(x, x), 4 * x * x)
+        return list(ran)
+
+    x = torch.randn(3)
+    assert compiled_now(x) == []
+    wt.aten_lowering_pass(note("registered"))
+    assert compiled_now(x) == ["registered"]
+    assert compiled_now(x) == []  # as it is there
+    with wt.lowering_passes([note("private")]):
+        fast = torch.compile(double_sum, backend="winze", dynamic=False)
+        fast(x, x)
+        assert ran == ["private"]
+    fast(*[torch.randn(2, 2)] * 2)
+    assert ran == ["private"] * 2
+    assert compiled_now(x) == []
+    pipeline = wt.Pipeline([note("first")])
+    assert compiled_now(x, passes=pipeline) == ["first"]
+    pipeline.add(note("second"))
+    assert compiled_now(x, passes=pipeline) == ["first", "second"]
+    torch._dynamo.reset()
+    fast(x, x)
+    assert ran == ["first", "second", "registered"]
+    module = torch.compile(torch.nn.Softmax(0), backend="winze")
+    expected = module(x)
+    for copied in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+        same(copied(x), expected)
 
 
 @pytest.mark.parametrize("guard", [torch.no_grad, torch.inference_mode, torch.enable_grad])

@@ -21,6 +21,7 @@ from winze._log import logger
 from winze.torch import _fake
 from winze.torch._check import Stages, check_stages, have_data
 from winze.torch._inline import decompose_calls
+from winze.torch._kept_list import kept_list
 from winze.torch._options import Settings, make_settings
 from winze.torch._run import run_pipeline
 from winze.torch._snapshot import Snapshot, copy_of
@@ -43,7 +44,13 @@ def winze_backend(
 
     `Settings` has the options. Registered as the backend ``winze``.
     """
-    settings = make_settings(mode, options)
+    kept = kept_list(_compile)
+    if kept is not None:
+        return kept(gm, example_inputs, mode=mode, options=options)
+    return _compile(gm, example_inputs, make_settings(mode, options))
+
+
+def _compile(gm: fx.GraphModule, example_inputs: Sequence[Any], settings: Settings) -> Callable[..., Any]:
     if settings.then == "inductor":
         return _compile_with_inductor(gm, example_inputs, settings)
 

@@ -38,14 +38,16 @@ class Settings:
 OPTIONS = ("passes", "then", "then_options", "check", "on_failure")
 
 
-def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settings:
-    """Checks mode and options. Raises ValueError or TypeError that quotes the value and names the nearest."""
+def make_settings(mode: str | None, options: Mapping[str, Any] | None, kept: list[Entry] | None = None) -> Settings:
+    """Checks mode and options. Raises ValueError or TypeError that quotes the value and names the nearest.
+
+    `kept` are the passes of an earlier compilation with these options.
+    """
     given = _mapping("options", options)
     for name in given:
         if name not in OPTIONS:
             raise ValueError(f"{name!r} is no option of the backend winze. {_hint(name, OPTIONS)}")
-    passes = given.get("passes")
-    entries = current_pipeline().entries if passes is None else Pipeline(passes).entries
+    entries = entries_now(given.get("passes")) if kept is None else kept
     if mode is not None:
         _check_word("mode", mode, MODES)
     is_of_inductor = mode not in (None, "default")
@@ -71,6 +73,11 @@ def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settin
             )
         then_options = _inductor_mode(mode) | then_options
     return Settings(entries, then, then_options, check, on_failure)
+
+
+def entries_now(passes: Any) -> list[Entry]:
+    """What the option `passes` stands for: without it the list in force."""
+    return current_pipeline().entries if passes is None else Pipeline(passes).entries
 
 
 def _mapping(what: str, given: Any) -> dict[str, Any]:

@@ -32,13 +32,18 @@ class FxBridge {
         {.graph = graph, .serial = graph->serial(), .module = nb::borrow(graph_module)});
     FxReader(torch, *holder_->context, graphs_).read();
     for (const FxGraph& one : graphs_) holder_->modules.emplace(one.graph, one.module);
+    holder_->fx_node_named = [this](std::string_view name) {
+      return winze::fx_node_named(graphs_, name);
+    };
     note_ranges();
-    edits_at_start_ = holder_->program->graph->edit_count();
     journal().watch();
   }
   FxBridge(const FxBridge&) = delete;
   FxBridge& operator=(const FxBridge&) = delete;
-  ~FxBridge() { holder_->closed = true; }
+  ~FxBridge() {
+    holder_->closed = true;
+    holder_->meta_objects.clear();  // which may refer to handles, which refer to the holder
+  }
 
   std::string run(const std::string& passes, const std::vector<std::string>& plugins) {
     holder_->check_open();
@@ -62,8 +67,8 @@ class FxBridge {
 
   std::size_t apply(const nb::object& editor) {
     holder_->check_open();
-    if (!is_edited()) return 0;
     const std::vector<Journal::Change> changes = journal().changes();
+    if (changes.empty()) return 0;
     std::unordered_set<std::uint32_t> serials;
     for (const Graph* graph : holder_->program->graph->all_graphs()) {
       serials.insert(graph->serial());
@@ -74,7 +79,8 @@ class FxBridge {
           std::ranges::equal_range(changes, one.serial, {}, &Journal::Change::graph_serial);
       if (own.empty() || !serials.contains(one.serial)) continue;  // the call that had it is gone
       const bool is_first = &one == &graphs_.front();
-      writers.emplace_back(graphs_, one, std::vector<Journal::Change>(own.begin(), own.end()),
+      writers.emplace_back(*holder_, graphs_, one,
+                           std::vector<Journal::Change>(own.begin(), own.end()),
                            is_first ? editor : nb::object(editor.attr("nested")(one.module)));
     }
     for (const FxWriter& writer : writers) writer.check();
@@ -84,9 +90,8 @@ class FxBridge {
     return edits;
   }
 
-  [[nodiscard]] bool is_edited() const {
-    return holder_->program->graph->edit_count() != edits_at_start_;
-  }
+  /// Names and notes count too.
+  [[nodiscard]] bool is_edited() const { return !journal().changes().empty(); }
   [[nodiscard]] GraphHandle graph() const { return {holder_, holder_->program->graph.get()}; }
   [[nodiscard]] std::string text() const {
     holder_->check_open();
@@ -111,7 +116,6 @@ class FxBridge {
 
   SharedProgram holder_;
   std::deque<FxGraph> graphs_;  ///< the program's own first
-  std::uint64_t edits_at_start_ = 0;
 };
 
 }  // namespace
@@ -133,7 +137,7 @@ void bind_fx_bridge(nb::module_& module) {
       .def("apply", &FxBridge::apply, nb::arg("editor").none(),
            "Brings the edits into the torch.fx graph and closes this one.")
       .def_prop_ro("is_edited", &FxBridge::is_edited)
-      .def_prop_ro("graph", &FxBridge::graph)
+      .def_prop_ro("graph", [](const FxBridge& self) { return graph_to_python(self.graph()); })
       .def("text", &FxBridge::text)
       .def("__len__", &FxBridge::size);
 }

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "python/native/handles.h"
 #include "winze/ir/op_signature.h"
 #include "winze/support/diagnostic.h"
 
@@ -42,7 +43,7 @@ FxReader::FxReader(TorchVocabulary& torch, Context& context, std::deque<FxGraph>
       nodes_(graphs.back().nodes),
       module_(graphs.back().module),
       stack_trace_key_(context_.string("stack_trace")),
-      node_key_(context_.string("fx_node")) {}
+      node_key_(context_.string(fx_node_key)) {}
 
 void FxReader::read() {
   const nb::object in_order = module_.attr("graph").attr("nodes");
@@ -297,6 +298,18 @@ SourceId FxReader::source_of(nb::handle node) {
   info.entries.push_back(
       {node_key_, context_.string(fmt::format("{}:{}", graph_.serial(), graph_.node_capacity()))});
   return context_.source(info);
+}
+
+nb::object fx_node_named(const std::deque<FxGraph>& graphs, std::string_view name) {
+  const std::string text(name);
+  const std::size_t colon = text.find(':');
+  const unsigned long serial = std::stoul(text);
+  const unsigned long index = std::stoul(text.substr(colon + 1));
+  for (const FxGraph& one : graphs) {
+    if (one.serial != serial || index >= one.nodes.node_of.size()) continue;
+    if (one.nodes.node_of[index].is_valid()) return one.nodes.node_of[index];
+  }
+  return nb::none();
 }
 
 }  // namespace winze

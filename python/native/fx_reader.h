@@ -37,6 +37,9 @@ struct FxGraph {
   FxNodes nodes;
 };
 
+/// The torch.fx node of that name (`fx_node_name`); None where it is of no graph.
+[[nodiscard]] nb::object fx_node_named(const std::deque<FxGraph>& graphs, std::string_view name);
+
 /// Reads a torch.fx graph of ATen operators into a native graph. Attributes of Python objects are
 /// all it looks at: nothing is run, and libtorch is not needed.
 ///

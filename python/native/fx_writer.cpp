@@ -24,14 +24,16 @@ bool has_other_arguments(const Journal::Change& change) {
 bool is_visible(const Journal::Change& change) {
   return has_other_arguments(change) || change.has(EditKind::create_node) ||
          change.has(EditKind::erase_node) || change.has(EditKind::move_node) ||
-         change.has(EditKind::set_meta);
+         change.has(EditKind::set_meta) || change.has(EditKind::set_source) ||
+         change.has(EditKind::set_name) || change.has(EditKind::set_node_name);
 }
 
 }  // namespace
 
-FxWriter::FxWriter(const std::deque<FxGraph>& graphs, const FxGraph& graph,
-                   std::vector<Journal::Change> changes, nb::object editor)
-    : graphs_(graphs),
+FxWriter::FxWriter(const ProgramHolder& holder, const std::deque<FxGraph>& graphs,
+                   const FxGraph& graph, std::vector<Journal::Change> changes, nb::object editor)
+    : holder_(holder),
+      graphs_(graphs),
       graph_(*graph.graph),
       context_(graph_.context()),
       read_(graph.nodes),
@@ -114,7 +116,7 @@ nb::object FxWriter::created(Node node) {
     return editor_.attr("get_attr")(before, std::string(node.target()));
   const nb::tuple arguments = call_arguments(node);
   return editor_.attr("create")(before, target_of(node.op()), arguments[0], arguments[1],
-                                origin_of(node), name_of(node), texts_of(node));
+                                origin_of(node), name_of(node), notes_of(node));
 }
 
 /// A torch.fx node of any of the graphs that yields what this meta says; None where there is none.
@@ -151,7 +153,7 @@ void FxWriter::change(Node node, const Journal::Change& change) {
     ++edits_;
   }
   if (change.has(EditKind::set_source)) {
-    editor_.attr("describe")(fx_node, origin_of(node), texts_of(node));
+    editor_.attr("describe")(fx_node, origin_of(node), notes_of(node));
     ++edits_;
   }
   if (!has_other_arguments(change) && !change.has(EditKind::set_meta)) return;
@@ -262,14 +264,15 @@ std::string FxWriter::name_of(Node node) {
 }
 
 /// What the node's meta says beside the node that it comes from.
-nb::dict FxWriter::texts_of(Node node) const {
-  nb::dict texts;
-  if (!node.source().valid()) return texts;
+nb::dict FxWriter::notes_of(Node node) const {
+  nb::dict notes;
+  if (!node.source().valid()) return notes;
   for (const SourceInfo::Entry& entry : context_.source_info(node.source()).entries) {
-    const std::string key(context_.text(entry.key));
-    if (key != "fx_node") texts[key.c_str()] = std::string(context_.text(entry.value));
+    if (context_.text(entry.key) == fx_node_key) continue;
+    const auto [key, value] = meta_entry(holder_, entry);
+    notes[key] = value;
   }
-  return texts;
+  return notes;
 }
 
 /// The torch.fx node, of this graph or another, that a native one says it comes from.
@@ -277,15 +280,8 @@ nb::object FxWriter::origin_of(Node node) const {
   const SourceId source = node.source();
   if (!source.valid()) return nb::none();
   for (const SourceInfo::Entry& entry : context_.source_info(source).entries) {
-    if (context_.text(entry.key) != "fx_node") continue;
-    const std::string text(context_.text(entry.value));
-    const std::size_t colon = text.find(':');
-    const unsigned long serial = std::stoul(text);
-    const unsigned long index = std::stoul(text.substr(colon + 1));
-    for (const FxGraph& one : graphs_) {
-      if (one.serial != serial || index >= one.nodes.node_of.size()) continue;
-      if (one.nodes.node_of[index].is_valid()) return one.nodes.node_of[index];
-    }
+    if (context_.text(entry.key) == fx_node_key)
+      return fx_node_named(graphs_, context_.text(entry.value));
   }
   return nb::none();
 }

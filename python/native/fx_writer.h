@@ -18,7 +18,7 @@ namespace winze {
 class FxWriter {
  public:
   /// `changes` are those of this graph.
-  FxWriter(const std::deque<FxGraph>& graphs, const FxGraph& graph,
+  FxWriter(const ProgramHolder& holder, const std::deque<FxGraph>& graphs, const FxGraph& graph,
            std::vector<Journal::Change> changes, nb::object editor);
 
   /// \throws Error where a pass made a node that has no place in a torch.fx graph, and where an
@@ -45,9 +45,10 @@ class FxWriter {
   nb::list input_values(Node node);
   nb::object target_of(OpId op);
   nb::object origin_of(Node node) const;
-  [[nodiscard]] nb::dict texts_of(Node node) const;
+  [[nodiscard]] nb::dict notes_of(Node node) const;
   [[nodiscard]] static std::string name_of(Node node);
 
+  const ProgramHolder& holder_;
   const std::deque<FxGraph>& graphs_;
   Graph& graph_;
   Context& context_;

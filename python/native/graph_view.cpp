@@ -338,7 +338,7 @@ void bind_graph_view(nb::module_& module) {
   nb::class_<InsertionContext>(module, "InsertionContext")
       .def("__enter__", [](const InsertionContext&) {})
       .def("__exit__", [](const InsertionContext& self, const nb::args&) { self.exit(); });
-  nb::class_<GraphHandle>(module, "Graph",
+  nb::class_<GraphHandle>(module, "Graph", nb::is_weak_referenceable(),
                           "A native graph, with the names and the meaning of torch.fx.Graph.")
       .def_prop_ro("nodes",
                    [](const GraphHandle& self) { return of_package("winze._view", "Nodes")(self); })

@@ -18,6 +18,23 @@ std::string shown(nb::handle object) {
   return nb::repr(object).c_str();
 }
 
+nb::object& slot(std::vector<nb::object>& shown, std::uint32_t index) {
+  if (shown.size() <= index) shown.resize(std::max<std::size_t>(index + 1, 2 * shown.size()));
+  return shown[index];
+}
+
+/// What a weak reference refers to, or a new object to which it refers then.
+template <typename Make>
+nb::object shown_once(nb::object& reference, const Make& make) {
+  if (reference.is_valid()) {
+    nb::object known = reference();
+    if (!known.is_none()) return known;
+  }
+  nb::object made = nb::cast(make());
+  reference = nb::weakref(made);
+  return made;
+}
+
 }  // namespace
 
 nb::object of_package(const char* module, const char* name) {
@@ -49,23 +66,23 @@ Node NodeHandle::get() const {
   return node;
 }
 
+nb::object graph_to_python(const GraphHandle& graph) {
+  return shown_once(graph.holder->shown_graphs[graph.graph], [&] { return graph; });
+}
+
 nb::object node_to_python(const GraphHandle& graph, Node node) {
-  std::vector<nb::object>& shown = graph.holder->shown_nodes[graph.graph];
-  const std::uint32_t index = node.id().index;
-  if (shown.size() <= index) shown.resize(std::max<std::size_t>(index + 1, 2 * shown.size()));
-  if (shown[index].is_valid()) {
-    nb::object known = shown[index]();
-    if (!known.is_none()) return known;
-  }
-  nb::object made = nb::cast(NodeHandle(graph, node));
-  shown[index] = nb::weakref(made);
-  return made;
+  return shown_once(slot(graph.holder->shown_nodes[graph.graph], node.id().index),
+                    [&] { return NodeHandle(graph, node); });
+}
+
+nb::object result_to_python(const GraphHandle& graph, Value value) {
+  return shown_once(slot(graph.holder->shown_values[graph.graph], value.id().index),
+                    [&] { return ValueHandle{NodeHandle(graph, value.node()), value.index()}; });
 }
 
 nb::object value_to_python(const GraphHandle& graph, Value value) {
   const Node node = value.node();
-  if (node.value_count() == 1) return node_to_python(graph, node);
-  return nb::cast(ValueHandle{NodeHandle(graph, node), value.index()});
+  return node.value_count() == 1 ? node_to_python(graph, node) : result_to_python(graph, value);
 }
 
 Value value_from_python(const GraphHandle& graph, nb::handle object) {
@@ -144,7 +161,7 @@ nb::object argument_to_python(const GraphHandle& graph, Node node, const Argumen
     case ArgumentKind::op:
       return target_to_python(graph, argument.op());
     case ArgumentKind::graph:
-      return nb::cast(GraphHandle{graph.holder, &node.graph().subgraph(argument.graph_id())});
+      return graph_to_python({graph.holder, &node.graph().subgraph(argument.graph_id())});
     case ArgumentKind::custom_object:
       return nb::cast(std::string(context.text(context.custom_object_of(argument).name)));
     default:
@@ -158,6 +175,22 @@ nb::object argument_to_python(const GraphHandle& graph, Node node, const Argumen
     elements.append(argument_to_python(graph, node, list_element(node, argument, i)));
   }
   return elements;
+}
+
+std::string fx_node_name(Node node) {
+  return fmt::format("{}:{}", node.graph().serial(), node.id().index);
+}
+
+std::pair<nb::str, nb::object> meta_entry(const ProgramHolder& holder,
+                                          const SourceInfo::Entry& entry) {
+  const std::string_view key = holder.context->text(entry.key);
+  const std::string value(holder.context->text(entry.value));
+  if (!key.starts_with(meta_object_prefix))
+    return {nb::str(key.data(), key.size()), nb::str(value.c_str(), value.size())};
+  const std::string_view name = key.substr(meta_object_prefix.size());
+  const std::size_t index = std::stoul(value);
+  return {nb::str(name.data(), name.size()),
+          index < holder.meta_objects.size() ? holder.meta_objects[index] : nb::none()};
 }
 
 std::uint32_t positional_count(Node call) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "python/native/program_holder.h"
@@ -54,6 +56,10 @@ struct ValueHandle {
 /// What Python shows for a node: one object as long as anyone holds it, so that `is` holds as it
 /// does in torch.fx.
 [[nodiscard]] nb::object node_to_python(const GraphHandle& graph, Node node);
+/// What Python shows for a graph: one object as long as anyone holds it.
+[[nodiscard]] nb::object graph_to_python(const GraphHandle& graph);
+/// What Python shows for one of the results of a node: one object as long as anyone holds it.
+[[nodiscard]] nb::object result_to_python(const GraphHandle& graph, Value value);
 /// What Python shows for a value: its node where that yields it alone, else a Value.
 [[nodiscard]] nb::object value_to_python(const GraphHandle& graph, Value value);
 /// The value that a Node with one result, or a Value, stands for. \throws Error for other objects.
@@ -66,6 +72,16 @@ struct ValueHandle {
 /// An argument of `node` as Python shows it.
 [[nodiscard]] nb::object argument_to_python(const GraphHandle& graph, Node node,
                                             const Argument& argument);
+
+/// The key under which a node's source names the torch.fx node that it comes from.
+inline constexpr std::string_view fx_node_key = "fx_node";
+/// Keys of a source with this prefix stand for `ProgramHolder::meta_objects`, by index.
+inline constexpr std::string_view meta_object_prefix = "object:";
+/// The name of the torch.fx node of which a native node was made when its graph was read.
+[[nodiscard]] std::string fx_node_name(Node node);
+/// Key and value that an entry of a node's source has in the node's meta.
+[[nodiscard]] std::pair<nb::str, nb::object> meta_entry(const ProgramHolder& holder,
+                                                        const SourceInfo::Entry& entry);
 
 /// Number of arguments of a call that torch.fx has by position: up to the last one that is given
 /// and not keyword-only. Defaults among them are written out.

@@ -200,17 +200,29 @@ nb::object meta_of(const NodeHandle& self, Value value) {
   return shown[index];
 }
 
+/// What the pass and the program say of the node, and the meta of the torch.fx node that it is or
+/// comes from.
 nb::object meta_with(const NodeHandle& self, const nb::object& val) {
   const Node node = self.get();
   const Context& context = node.graph().context();
-  nb::dict result;
-  result["val"] = val;
+  nb::dict entries;
+  entries["val"] = val;
+  nb::object origin = nb::none();
+  bool is_origin = false;
   if (node.source().valid()) {
     for (const SourceInfo::Entry& entry : context.source_info(node.source()).entries) {
-      result[std::string(context.text(entry.key)).c_str()] = std::string(context.text(entry.value));
+      if (context.text(entry.key) == fx_node_key) {
+        const std::string_view name = context.text(entry.value);
+        origin = self.graph.holder->fx_node_named(name);
+        is_origin = name == fx_node_name(node);
+      } else {
+        const auto [key, value] = meta_entry(*self.graph.holder, entry);
+        entries[key] = value;
+      }
     }
   }
-  return of_package("winze._metas", "NodeMeta")(self, result);
+  return of_package("winze._metas", "NodeMeta")(node_to_python(self.graph, node), entries, origin,
+                                                is_origin);
 }
 
 nb::object meta(const NodeHandle& self) {
@@ -221,15 +233,28 @@ nb::object meta(const NodeHandle& self) {
   return meta_with(self, nb::tuple(values));
 }
 
-void set_texts(const NodeHandle& self, const nb::dict& texts) {
+/// Replaces what the node's meta says; which torch.fx node it comes from stays.
+void set_entries(const NodeHandle& self, const nb::dict& entries) {
   const Node node = self.get();
   Context& context = node.graph().context();
   SourceInfo info;
-  if (node.source().valid())
-    info.unknown_fields = context.source_info(node.source()).unknown_fields;
-  for (const auto& [key, text] : texts)
-    info.entries.push_back(
-        {context.string(nb::cast<std::string>(key)), context.string(nb::cast<std::string>(text))});
+  if (node.source().valid()) {
+    info = context.source_info(node.source());
+    std::erase_if(info.entries, [&](const SourceInfo::Entry& entry) {
+      return context.text(entry.key) != fx_node_key;
+    });
+  }
+  std::vector<nb::object>& objects = self.graph.holder->meta_objects;
+  for (const auto& [key, value] : entries) {
+    const auto name = nb::cast<std::string>(key);
+    if (nb::isinstance<nb::str>(value)) {
+      info.entries.push_back({context.string(name), context.string(nb::cast<std::string>(value))});
+    } else {
+      info.entries.push_back({context.string(fmt::format("{}{}", meta_object_prefix, name)),
+                              context.string(std::to_string(objects.size()))});
+      objects.push_back(nb::borrow(value));
+    }
+  }
   node.set_source(context.source(info));
 }
 
@@ -317,7 +342,7 @@ nb::list replace_all_uses_with(const NodeHandle& self, nb::handle replacement,
 
 nb::list results(const NodeHandle& self) {
   nb::list values;
-  for (std::uint32_t i = 0; i < self.get().value_count(); ++i) values.append(ValueHandle{self, i});
+  for (const Value value : self.get().values()) values.append(result_to_python(self.graph, value));
   return values;
 }
 
@@ -347,7 +372,7 @@ void bind_node_view(nb::module_& module) {
       .def_prop_rw("target", &target, in_python("set_target"))
       .def_prop_rw("name", &node_name, &set_name)
       .def_prop_ro("type", &type)
-      .def_prop_ro("graph", [](const NodeHandle& self) { return self.graph; })
+      .def_prop_ro("graph", [](const NodeHandle& self) { return graph_to_python(self.graph); })
       .def_prop_rw(
           "args", [](const NodeHandle& self) { return nb::tuple(call_arguments(self).positional); },
           &set_args)
@@ -356,10 +381,10 @@ void bind_node_view(nb::module_& module) {
           &set_kwargs)
       .def_prop_rw("meta", &meta,
                    [](const NodeHandle& self, const nb::object& entries) {
-                     set_texts(self, nb::cast<nb::dict>(
-                                         of_package("winze._metas", "checked_texts")(entries)));
+                     set_entries(self, nb::cast<nb::dict>(
+                                           of_package("winze._metas", "not_inferred")(entries)));
                    })
-      .def("_set_texts", &set_texts)
+      .def("_set_entries", &set_entries)
       .def_prop_ro("_kind",
                    [](const NodeHandle& self) {
                      const Node node = self.get();
@@ -408,17 +433,25 @@ void bind_node_view(nb::module_& module) {
       .def("__repr__", &node_name)
       .def("__lt__", [](const NodeHandle& self,
                         const NodeHandle& other) { return self.get().before(other.get()); })
+      .def("__gt__", [](const NodeHandle& self,
+                        const NodeHandle& other) { return other.get().before(self.get()); })
+      .def("__le__", [](const NodeHandle& self,
+                        const NodeHandle& other) { return !other.get().before(self.get()); })
+      .def("__ge__", [](const NodeHandle& self,
+                        const NodeHandle& other) { return !self.get().before(other.get()); })
       .def("__eq__",
            [](const NodeHandle& self, const nb::object& other) {
              return nb::isinstance<NodeHandle>(other) && nb::cast<NodeHandle>(other) == self;
            })
       .def("__hash__", [](const NodeHandle& self) { return std::hash<NodeId>()(self.id); });
-  nb::class_<ValueHandle>(module, "Value", "One of several results of a node.")
+  nb::class_<ValueHandle>(module, "Value", nb::is_weak_referenceable(),
+                          "One of several results of a node.")
       .def_prop_ro(
           "node",
           [](const ValueHandle& self) { return node_to_python(self.node.graph, self.node.get()); })
       .def_ro("index", &ValueHandle::index)
-      .def_prop_ro("graph", [](const ValueHandle& self) { return self.node.graph; })
+      .def_prop_ro("graph",
+                   [](const ValueHandle& self) { return graph_to_python(self.node.graph); })
       .def_prop_ro("meta",
                    [](const ValueHandle& self) {
                      const Value value = self.node.get().value(self.index);

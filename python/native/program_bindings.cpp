@@ -41,6 +41,16 @@ Names texts_of(const std::vector<Diagnostic>& diagnostics) {
 
 /// A program with the warnings of reading it.
 struct PyProgram {
+  PyProgram() : holder(std::make_shared<ProgramHolder>()) {}
+  PyProgram(PyProgram&&) = default;
+  PyProgram& operator=(PyProgram&&) = default;
+  PyProgram(const PyProgram&) = delete;
+  PyProgram& operator=(const PyProgram&) = delete;
+  /// What a pass noted may refer to handles, which refer to the holder.
+  ~PyProgram() {
+    if (holder) holder->meta_objects.clear();
+  }
+
   SharedProgram holder;
   Names warnings;
 
@@ -49,7 +59,7 @@ struct PyProgram {
 
 PyProgram load(const std::string& path, const Names& op_files, const Names& plugins) {
   std::vector<Diagnostic> warnings;
-  PyProgram result{.holder = std::make_shared<ProgramHolder>()};
+  PyProgram result;
   {
     const nb::gil_scoped_release release;
     Input input = read_input(path,
@@ -66,7 +76,28 @@ PyProgram load(const std::string& path, const Names& op_files, const Names& plug
   return result;
 }
 
+/// A file keeps the texts of metas alone.
+void drop_meta_objects(const PyProgram& self) {
+  std::vector<nb::object>& objects = self.holder->meta_objects;
+  if (objects.empty()) return;
+  Context& context = *self.holder->context;
+  for (Graph* graph : self.program().graph->all_graphs()) {
+    for (const Node node : graph->nodes()) {
+      if (!node.source().valid()) continue;
+      SourceInfo info = context.source_info(node.source());
+      const std::size_t dropped = std::erase_if(info.entries, [&](const SourceInfo::Entry& entry) {
+        return context.text(entry.key).starts_with(meta_object_prefix);
+      });
+      if (dropped == 0) continue;
+      const bool is_empty = info.entries.empty() && !info.unknown_fields.valid();
+      node.set_source(is_empty ? SourceId{} : context.source(info));
+    }
+  }
+  objects.clear();
+}
+
 Names save(const PyProgram& self, const std::string& path, const std::string& torch_version) {
+  drop_meta_objects(self);
   std::vector<Diagnostic> warnings;
   AtomicFile file(path);
   if (is_text_output(path)) {
@@ -176,7 +207,11 @@ void bind_programs(nb::module_& module) {
           },
           nb::arg("op"), nb::arg("function"))
       .def("print_readable", &print_readable)
-      .def("text", [](const PyProgram& self) { return print_program(self.program()); })
+      .def("text",
+           [](const PyProgram& self) {
+             drop_meta_objects(self);
+             return print_program(self.program());
+           })
       .def("verify",
            [](const PyProgram& self) {
              std::vector<Diagnostic> findings = verify(self.program(), VerifyLevel::semantics);
@@ -203,7 +238,7 @@ void bind_programs(nb::module_& module) {
                    [](const PyProgram& self) { return self.program().graph->edit_count(); })
       .def_prop_ro("graph",
                    [](const PyProgram& self) {
-                     return GraphHandle{self.holder, self.program().graph.get()};
+                     return graph_to_python({self.holder, self.program().graph.get()});
                    })
       .def_prop_ro("name", [](const PyProgram& self) { return self.program().name; })
       .def_prop_ro("torch_version",

@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct ProgramHolder {
   void begin_epoch() {
     insertion_points.leave(*program->graph);
     shown_nodes.clear();
+    shown_values.clear();
     ++epoch;
   }
 
@@ -51,8 +54,15 @@ struct ProgramHolder {
   /// each is made once.
   std::vector<nanobind::object> shown_ops;
   std::vector<nanobind::object> shown_metas;
-  /// Weak references to what Python was shown for nodes, by graph and index.
-  std::unordered_map<const Graph*, std::vector<nanobind::object>> shown_nodes;
+  /// Weak references to what Python was shown for nodes and values, by graph and index, and for
+  /// graphs.
+  std::unordered_map<const Graph*, std::vector<nanobind::object>> shown_nodes, shown_values;
+  std::unordered_map<const Graph*, nanobind::object> shown_graphs;
+  /// What passes put into metas that is no text. The sources of nodes hold the indices, so that
+  /// copies of nodes share it and taking a pass back takes it back.
+  std::vector<nanobind::object> meta_objects;
+  /// The torch.fx node that a node's source names; not set for programs from files.
+  std::function<nanobind::object(std::string_view name)> fx_node_named;
   /// What Python gave for operators, by object; a name is looked up each time.
   struct GivenOp {
     nanobind::object target;  ///< keeps the key alive

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The backend of torch.compile: options, policies, and what it has to work with."""
 
+import copy
+import pickle
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +11,11 @@ import pytest
 import torch
 from fx_programs import same, targets
 from torch._dynamo.exc import BackendCompilerFailed
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import winze
 import winze.torch as wt
+from winze.torch._options import make_settings
 
 aten = torch.ops.aten
 
@@ -58,7 +62,6 @@ def compiled(function: Any, **options: Any) -> Any:
         ({"options": {1: 2}}, "TypeError", "options has the key 1"),
         ({"options": [("check", True)]}, "TypeError", "it is a dictionary"),
         ({"mode": "max-autotun"}, "ValueError", "Did you mean 'max-autotune'"),
-        ({"mode": "max-autotune"}, "ValueError", "one of Inductor's"),
     ],
 )
 def test_wrong_options(arguments: Any, error: str, text: str) -> None:
@@ -106,6 +109,35 @@ def test_then_inductor(mode: str | None) -> None:
     assert seen
 
 
+def test_modes_are_those_of_inductor() -> None:
+    """torch.compile takes no options beside a mode."""
+    settings = make_settings("max-autotune", None)
+    assert settings.then == "inductor"
+    assert settings.then_options["max_autotune"]
+    assert make_settings("default", None).then == "eager"
+    with pytest.raises(ValueError, match="'max-autotune' is one of Inductor's, and option 'then' is 'eager'"):
+        make_settings("max-autotune", {"then": "eager"})
+
+
+def test_inductor_takes_what_passes_make() -> None:
+    """Constants, operators that Inductor decomposes beforehand, PyTorch's functions and methods."""
+
+    def rewrite(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        (sin,) = gm.graph.find_nodes(op="call_function", target=aten.sin.default)
+        gm.register_buffer("two", torch.full((3,), 2.0))
+        with gm.graph.inserting_before(sin):
+            two = gm.graph.get_attr("two")
+            silu = gm.graph.call_function(aten.silu.default, (sin.args[0],))
+            product = gm.graph.call_function(torch.mul, (silu, two))
+            negative = gm.graph.call_method("neg", (product,))
+        sin.replace_all_uses_with(negative)
+        gm.graph.erase_node(sin)
+        return gm
+
+    x, _ = pair()
+    same(compiled(lambda x: x.sin() + 1, passes=[rewrite], then="inductor")(x), 1 - 2 * aten.silu(x))
+
+
 def test_failure_is_raised_and_names_the_pass() -> None:
     with pytest.raises(BackendCompilerFailed, match="pass raising_pass failed: ValueError: too bad") as caught:
         compiled(double_sum, passes=[raising_pass])(*pair())
@@ -136,6 +168,14 @@ def test_check_names_the_pass_that_departs() -> None:
     assert caught.value.pass_name == "wrong_pass"
 
 
+def test_check_waits_for_a_call_with_data() -> None:
+    fast = compiled(double_sum, passes=[wrong_pass], check=True)
+    with FakeTensorMode() as mode:
+        assert fast(mode.from_tensor(torch.ones(3)), mode.from_tensor(torch.ones(3))).shape == (3,)
+    with pytest.raises(winze.Error, match="pass wrong_pass changes"):
+        fast(*pair())
+
+
 def test_check_leaves_random_state_alone() -> None:
     def noisy(x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.dropout(x, 0.5) + torch.rand_like(x)
@@ -160,6 +200,47 @@ def test_list_in_force_at_compilation_holds_for_backward() -> None:
         result = compiled(torch.sin)(x)
     result.sum().backward()
     assert names == ["seen", "seen"]
+
+
+def test_one_list_for_all_that_is_compiled_at_a_time() -> None:
+    """Dynamo would share what it compiled of a function, and the list in force may be another when it recompiles."""
+    ran: list[str] = []
+
+    def note(name: str) -> Any:
+        def run(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+            ran.append(name)
+            return gm
+
+        return run
+
+    def compiled_now(x: torch.Tensor, **options: Any) -> list[str]:
+        ran.clear()
+        same(compiled(double_sum, **options)(x, x), 4 * x * x)
+        return list(ran)
+
+    x = torch.randn(3)
+    assert compiled_now(x) == []
+    wt.aten_lowering_pass(note("registered"))
+    assert compiled_now(x) == ["registered"]
+    assert compiled_now(x) == []  # as it is there
+    with wt.lowering_passes([note("private")]):
+        fast = torch.compile(double_sum, backend="winze", dynamic=False)
+        fast(x, x)
+        assert ran == ["private"]
+    fast(*[torch.randn(2, 2)] * 2)
+    assert ran == ["private"] * 2
+    assert compiled_now(x) == []
+    pipeline = wt.Pipeline([note("first")])
+    assert compiled_now(x, passes=pipeline) == ["first"]
+    pipeline.add(note("second"))
+    assert compiled_now(x, passes=pipeline) == ["first", "second"]
+    torch._dynamo.reset()
+    fast(x, x)
+    assert ran == ["first", "second", "registered"]
+    module = torch.compile(torch.nn.Softmax(0), backend="winze")
+    expected = module(x)
+    for copied in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+        same(copied(x), expected)
 
 
 @pytest.mark.parametrize("guard", [torch.no_grad, torch.inference_mode, torch.enable_grad])

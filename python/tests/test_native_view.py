@@ -236,6 +236,13 @@ def test_names_of_passes() -> None:
         winze.lowering_pass(name="dead-code")(lambda graph: None)
     with pytest.raises(TypeError, match="not 3"):
         winze.lowering_pass(3)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="the name of a pass is 3"):
+        winze.lowering_pass(name=3)(lambda graph: None)  # type: ignore[call-overload]
+    for name in ("", "a b", "a,b"):
+        with pytest.raises(ValueError, match="no name that a pipeline can hold"):
+            winze.lowering_pass(name=name)(lambda graph: None)
+    with pytest.raises(ValueError, match="'<lambda>' is no name"):
+        winze.lowering_pass(lambda graph: None)
 
     @winze.lowering_pass
     def my_own_pass(graph: winze.Graph) -> None:

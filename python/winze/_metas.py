@@ -15,6 +15,10 @@ Size = int | str
 INFERRED = frozenset({"val", "tensor_meta", "example_value"})
 
 
+# What a node that takes another's place inherits: where it comes from, not what it yields.
+INHERITED = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn", "from_node", "custom", "seq_nr")
+
+
 class TensorMeta:
     """What is known of a tensor. Sizes and strides are in elements; a symbolic one is its expression as a text.
 
@@ -95,28 +99,40 @@ class TensorMeta:
 
 
 class NodeMeta(dict[str, Any]):
-    """What a node yields (``val``), and texts about where it comes from. What is written here goes to the node.
+    """What a node yields (``val``), and notes about it. What is written here goes to the node.
 
-    `val` is inferred: writing it changes nothing. Other values are texts, which a program's file keeps; raises
-    TypeError for any other.
+    Over a torch.fx graph the notes are those of its nodes, and what a pass writes ends up there. A program's file keeps
+    texts alone, such as ``stack_trace``. ``val`` is inferred: writing it changes nothing.
     """
 
-    __slots__ = ("_node",)
+    __slots__ = ("_node", "_origin")
 
-    def __init__(self, node: "_native.Node", entries: dict[str, Any]) -> None:
-        super().__init__(entries)
+    def __init__(self, node: "_native.Node", entries: dict[str, Any], origin: Any, is_origin: bool) -> None:
         self._node = node
+        self._origin: dict[str, Any] = {} if origin is None else origin.meta
+        if origin is not None:
+            super().update(
+                (key, value)
+                for key, value in self._origin.items()
+                if key not in INFERRED and (is_origin or key in INHERITED)
+            )
+        super().update(entries)
 
-    def _texts(self) -> dict[str, str]:
-        return {key: value for key, value in self.items() if key not in INFERRED}
+    def _own(self) -> dict[str, Any]:
+        """What the node itself says, beside what the torch.fx node does."""
+        return {
+            key: value
+            for key, value in not_inferred(self).items()
+            if isinstance(value, str) or value is not self._origin.get(key, self)
+        }
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.update({key: value})
 
     def update(self, *args: Any, **kwargs: Any) -> None:
-        given = dict(*args, **kwargs)
-        self._node._set_texts(self._texts() | checked_texts(given))
-        super().update({key: value for key, value in given.items() if key not in INFERRED})
+        given = not_inferred(dict(*args, **kwargs))
+        self._node._set_entries(self._own() | given)
+        super().update(given)
 
     def __ior__(self, other: Any) -> "NodeMeta":  # type: ignore[override,misc]  # dict declares overloads, of which this is all
         self.update(other)
@@ -129,28 +145,24 @@ class NodeMeta(dict[str, Any]):
 
     def __delitem__(self, key: str) -> None:
         super().__delitem__(key)
-        self._node._set_texts(self._texts())
+        self._node._set_entries(self._own())
 
     def pop(self, key: str, *default: Any) -> Any:
         value = super().pop(key, *default)
-        self._node._set_texts(self._texts())
+        self._node._set_entries(self._own())
         return value
 
     def clear(self) -> None:
         super().clear()
-        self._node._set_texts({})
+        self._node._set_entries({})
 
 
-def checked_texts(entries: dict[str, Any]) -> dict[str, str]:
-    """The entries that are not inferred. Raises TypeError for one that is no text."""
-    texts = {key: value for key, value in entries.items() if key not in INFERRED}
-    for key, value in texts.items():
-        if not isinstance(key, str) or not isinstance(value, str):
-            raise TypeError(
-                f"meta[{key!r}] is {value!r:.80}; the meta of a native node holds texts: keep other things in a "
-                "dictionary of the pass's own, by node"
-            )
-    return texts
+def not_inferred(entries: dict[str, Any]) -> dict[str, Any]:
+    """The entries of a meta that a pass may set. Raises TypeError for a key that is no text."""
+    for key in entries:
+        if not isinstance(key, str):
+            raise TypeError(f"meta has the key {key!r}; keys are texts")
+    return {key: value for key, value in entries.items() if key not in INFERRED}
 
 
 class ArgsKwargsPair(NamedTuple):

@@ -2,6 +2,7 @@
 """Passes written in Python over the native graph, and the pipelines that hold them."""
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ class LoweringPass:
     def __call__(self, graph: _native.Graph) -> object:
         return self.function(graph)
 
+
+_NAME = re.compile(r"[\w.-]+")
 
 _lock = threading.Lock()
 _registered: dict[str, LoweringPass] = {}
@@ -73,7 +76,13 @@ def lowering_pass(function: GraphFunction | None = None, /, *, name: str | None 
     def register(given: GraphFunction) -> LoweringPass:
         if not callable(given):
             raise TypeError(f"a pass is a function over a graph, not {given!r}")
-        own_name = name or given.__name__.replace("_", "-")
+        own_name = getattr(given, "__name__", "").replace("_", "-") if name is None else name
+        if not isinstance(own_name, str):
+            raise TypeError(f"the name of a pass is {own_name!r}; it is a text")
+        if _NAME.fullmatch(own_name) is None:
+            raise ValueError(
+                f"{own_name!r} is no name that a pipeline can hold; give one of letters, digits and hyphens with name="
+            )
         if own_name in dict(_native.list_passes(loaded_plugins())):
             raise ValueError(f"{own_name!r} is the name of a native pass; register yours with another name=")
         summary = (given.__doc__ or "").strip().split("\n")[0]

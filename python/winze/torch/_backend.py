@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch import fx
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch import config as functorch_config
 from torch._functorch.partitioners import min_cut_rematerialization_partition
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.graph import _BoxedCodeGen
 
 from winze._error import Error
 from winze._log import logger
-from winze.torch._check import Stages, check_stages
+from winze.torch import _fake
+from winze.torch._check import Stages, check_stages, have_data
+from winze.torch._inline import decompose_calls
+from winze.torch._kept_list import kept_list
 from winze.torch._options import Settings, make_settings
 from winze.torch._run import run_pipeline
 from winze.torch._snapshot import Snapshot, copy_of
@@ -39,7 +44,13 @@ def winze_backend(
 
     `Settings` has the options. Registered as the backend ``winze``.
     """
-    settings = make_settings(mode, options)
+    kept = kept_list(_compile)
+    if kept is not None:
+        return kept(gm, example_inputs, mode=mode, options=options)
+    return _compile(gm, example_inputs, make_settings(mode, options))
+
+
+def _compile(gm: fx.GraphModule, example_inputs: Sequence[Any], settings: Settings) -> Callable[..., Any]:
     if settings.then == "inductor":
         return _compile_with_inductor(gm, example_inputs, settings)
 
@@ -144,7 +155,7 @@ def _with_mark(function: Callable[..., Any]) -> Boxed:
 
 
 def _checked(run: Boxed, stages: Stages | None) -> Boxed:
-    """Compares at the first call, then gets out of the way."""
+    """Compares at the first call with data, then gets out of the way."""
     if stages is None:
         return run
     lock = threading.Lock()
@@ -152,7 +163,7 @@ def _checked(run: Boxed, stages: Stages | None) -> Boxed:
 
     def checked(args: list[Any]) -> Any:
         with lock:
-            todo = waiting.pop() if waiting else None
+            todo = waiting.pop() if waiting and have_data(args) else None
         if todo is not None:
             check_stages(todo, args)
         return run(args)
@@ -166,7 +177,9 @@ def _compile_with_inductor(gm: fx.GraphModule, example_inputs: Sequence[Any], se
 
     def inner_compile(graph: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         lowered, stages = lower_graph(graph, inputs, settings)
-        compiled = compile_fx_inner(lowered, inputs, **kwargs)
+        _decompose_for_inductor(lowered)
+        with _constants_allowed(_fake.fake_mode_of(lowered)):
+            compiled = compile_fx_inner(lowered, inputs, **kwargs)
         return compiled if stages is None else _checked(_as_boxed(compiled), stages)
 
     # Its cache of whole compilations is keyed by what Dynamo captured: passes are no part of the key.
@@ -178,6 +191,31 @@ def _compile_with_inductor(gm: fx.GraphModule, example_inputs: Sequence[Any], se
             config_patches={**settings.then_options, "fx_graph_cache": not settings.check},
         )
     return compiled
+
+
+def _decompose_for_inductor(gm: fx.GraphModule) -> None:
+    """Takes apart what passes made of operators that Inductor decomposes beforehand and has no kernels for."""
+    from torch._inductor.decomposition import select_decomp_table
+    from torch._inductor.lowering import lowerings
+
+    table = {op: rule for op, rule in select_decomp_table().items() if op not in lowerings}
+    for module in list(gm.modules()):
+        if isinstance(module, fx.GraphModule):
+            decompose_calls(module, table)
+
+
+@contextlib.contextmanager
+def _constants_allowed(mode: FakeTensorMode | None) -> Iterator[None]:
+    """Inductor looks at the graph with fake tensors; constants that passes registered are real."""
+    if mode is None:
+        yield
+        return
+    before = mode.allow_non_fake_inputs
+    mode.allow_non_fake_inputs = True
+    try:
+        yield
+    finally:
+        mode.allow_non_fake_inputs = before
 
 
 def _as_boxed(compiled: Any) -> Boxed:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch._guards import detect_fake_mode
 from torch._prims_common import clone_preserve_strides
 from torch.utils._pytree import tree_leaves
 
@@ -26,6 +27,11 @@ class Stages:
 
     def add(self, name: str, gm: fx.GraphModule) -> None:
         self.after.append((name, copy_of(gm)))
+
+
+def have_data(args: Sequence[Any]) -> bool:
+    """Whether a call with these arguments computes numbers: in a FakeTensorMode none does."""
+    return detect_fake_mode(args) is None
 
 
 def check_stages(stages: Stages, args: Sequence[Any]) -> None:

@@ -17,7 +17,6 @@ from torch.export.graph_signature import ExportGraphSignature, OutputSpec
 
 from winze._error import Error
 from winze.torch._fake import attribute
-from winze.torch._inline import inline_python_calls
 from winze.torch._pipeline import Pipeline, current_pipeline
 from winze.torch._run import run_pipeline
 
@@ -38,7 +37,7 @@ def lower(exported_program: ExportedProgram, *, passes: Any = None) -> ExportedP
     gm.meta.update(exported_program.graph_module.meta)
     inputs = [node.meta.get("val") for node in gm.graph.find_nodes(op="placeholder")]
     calls = _ModuleCalls(exported_program, gm)
-    lowered = run_pipeline(gm, inputs, entries, keep_signature=True, after_pass=inline_python_calls)
+    lowered = run_pipeline(gm, inputs, entries, keep_signature=True, only_operators=True)
     calls.release(lowered)
     _place_in_modules(lowered)
     with warnings.catch_warnings():

@@ -11,10 +11,8 @@ from torch import fx
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from winze import _targets
+from winze._metas import INHERITED
 from winze.torch import _fake
-
-# What a node that takes another's place inherits: where it comes from, not what it yields.
-INHERITED = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn", "from_node", "custom", "seq_nr")
 
 
 class FxEditor:
@@ -53,21 +51,21 @@ class FxEditor:
         kwargs: dict[str, Any],
         origin: fx.Node | None,
         name: str,
-        texts: dict[str, str],
+        notes: dict[str, Any],
     ) -> fx.Node:
         """A new call right after that node, or first; its metas come from `origin`."""
         with self._behind(after):
             node = self.graph.call_function(target, args, kwargs, name=name or None)
-        self.describe(node, origin, texts)
+        self.describe(node, origin, notes)
         self._getitems_first(node)
         _fake.value_of_new(self.gm, node, self.mode)
         return node
 
-    def describe(self, node: fx.Node, origin: fx.Node | None, texts: dict[str, str]) -> None:
+    def describe(self, node: fx.Node, origin: fx.Node | None, notes: dict[str, Any]) -> None:
         """Says in a node's meta where it comes from."""
         if origin is not None and origin is not node:
             node.meta.update({key: origin.meta[key] for key in INHERITED if key in origin.meta})
-        node.meta.update(texts)
+        node.meta.update(notes)
 
     def rename(self, node: fx.Node, name: str) -> None:
         if name:

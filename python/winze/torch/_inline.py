@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -15,38 +15,61 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from winze._error import Error
+from winze._log import logger
+from winze._metas import INHERITED
 from winze.torch import _fake
-from winze.torch._fx_editor import INHERITED
 
 
-def inline_python_calls(gm: fx.GraphModule, nodes: Sequence[fx.Node]) -> None:
-    """Traces those of the nodes that call Python functions or methods on tensors (``torch.clone``, ``"relu"``), and
-    puts the operators in their place: an exported program holds nothing else.
+def inline_python_calls(gm: fx.GraphModule, nodes: Sequence[fx.Node], *, only_operators: bool) -> None:
+    """Traces those of the nodes that call PyTorch's functions or methods on tensors (``torch.clone``, ``operator.add``,
+    ``"relu"``), and puts the operators in their place.
 
-    Raises Error for calls that cannot be traced, and for calls of modules.
+    An exported program holds `only_operators`: any other Python function is traced too. Raises Error for calls that
+    cannot be traced, and for calls of modules. Elsewhere such calls stay as they are.
     """
     mode: FakeTensorMode | None = None
     for node in nodes:
-        if node.op == "call_module":
+        if node.op == "call_module" and only_operators:
             raise Error(
                 f"call_module of {node.target!r} has no place in an exported program",
                 node=node.format_node() or "",
                 hint="call the operators that the module calls",
             )
-        if not _is_python_call(node):
+        if not _is_python_call(node) or not (only_operators or _is_of_torch(node)):
             continue
         mode = mode or _fake.fake_mode_of(gm)
         if mode is None:
             continue
         try:
-            traced = _traced(gm, node, mode)
+            traced = _traced(gm, node, mode, pre_dispatch=only_operators)
         except Exception as error:
+            if not only_operators:
+                logger.debug("%s is left as it is: %s", node.format_node(), error)
+                continue
             raise Error(
                 f"{_name_of(node.target)} has no place in an exported program, and cannot be traced: {error}",
                 node=node.format_node() or "",
                 hint="call operators: torch.ops.aten and others",
             ) from error
         _put_in_place(gm, node, traced)
+
+
+def decompose_calls(gm: fx.GraphModule, decompositions: Mapping[Any, Callable[..., Any]]) -> None:
+    """Puts what they decompose into in the place of calls of these operators."""
+    mode: FakeTensorMode | None = None
+    for node in list(gm.graph.nodes):
+        if node.op != "call_function" or node.target not in decompositions:
+            continue
+        mode = mode or _fake.fake_mode_of(gm)
+        if mode is not None:
+            _put_in_place(gm, node, _traced(gm, node, mode, decompositions=decompositions))
+
+
+def _is_of_torch(node: fx.Node) -> bool:
+    """Whether it calls one of PyTorch's functions or Python's operators: what these do is known."""
+    if node.op == "call_method" or getattr(node.target, "__module__", None) == "_operator":
+        return True
+    return callable(node.target) and torch.overrides.resolve_name(node.target) is not None
 
 
 def _is_python_call(node: fx.Node) -> bool:
@@ -69,7 +92,14 @@ def _inputs(node: fx.Node) -> list[fx.Node]:
     return list(node.all_input_nodes)
 
 
-def _traced(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> fx.GraphModule:
+def _traced(
+    gm: fx.GraphModule,
+    node: fx.Node,
+    mode: FakeTensorMode,
+    *,
+    pre_dispatch: bool = False,
+    decompositions: Mapping[Any, Callable[..., Any]] | None = None,
+) -> fx.GraphModule:
     inputs = _inputs(node)
 
     def call(*values: Any) -> Any:
@@ -84,7 +114,7 @@ def _traced(gm: fx.GraphModule, node: fx.Node, mode: FakeTensorMode) -> fx.Graph
 
     values = [_fake.value_of(gm, one, mode) for one in inputs]
     with mode, enable_python_dispatcher():
-        traced: fx.GraphModule = make_fx(call, pre_dispatch=True)(*values)
+        traced: fx.GraphModule = make_fx(call, decompositions, pre_dispatch=pre_dispatch)(*values)
     return traced
 
 

@@ -21,7 +21,8 @@ class Settings:
     """Checked options.
 
     - ``passes``: what to run; default: the list in force (`dump_lowering_passes`)
-    - ``then``: who makes the lowered graph run: ``"eager"``, ``"inductor"``, or ``(gm, inputs) -> callable``
+    - ``then``: who makes the lowered graph run: ``"eager"``, ``"inductor"``, or ``(gm, inputs) -> callable``. With a
+      ``mode`` other than ``"default"``, all of which are Inductor's, it is ``"inductor"``
     - ``then_options``: Inductor's own options
     - ``check``: at the first call of each graph compare it on its real inputs with the graph before the passes
     - ``on_failure``: of a pass: ``"raise"``, or ``"warn"`` and go on with the graph before the passes
@@ -37,15 +38,20 @@ class Settings:
 OPTIONS = ("passes", "then", "then_options", "check", "on_failure")
 
 
-def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settings:
-    """Checks mode and options. Raises ValueError or TypeError that quotes the value and names the nearest."""
+def make_settings(mode: str | None, options: Mapping[str, Any] | None, kept: list[Entry] | None = None) -> Settings:
+    """Checks mode and options. Raises ValueError or TypeError that quotes the value and names the nearest.
+
+    `kept` are the passes of an earlier compilation with these options.
+    """
     given = _mapping("options", options)
     for name in given:
         if name not in OPTIONS:
             raise ValueError(f"{name!r} is no option of the backend winze. {_hint(name, OPTIONS)}")
-    passes = given.get("passes")
-    entries = current_pipeline().entries if passes is None else Pipeline(passes).entries
-    then = given.get("then", "eager")
+    entries = entries_now(given.get("passes")) if kept is None else kept
+    if mode is not None:
+        _check_word("mode", mode, MODES)
+    is_of_inductor = mode not in (None, "default")
+    then = given.get("then", "inductor" if is_of_inductor else "eager")
     if isinstance(then, str):
         _check_word("then", then, THEN, "; a function (gm, inputs) -> callable will do too")
     elif not callable(then):
@@ -60,13 +66,18 @@ def make_settings(mode: str | None, options: Mapping[str, Any] | None) -> Settin
         if then != "inductor":
             raise ValueError("option 'then_options' holds options of Inductor; give 'then': 'inductor' too")
         then_options = _inductor_options(then_options)
-    if mode is not None:
-        _check_word("mode", mode, MODES)
-        if mode != "default":
-            if then != "inductor":
-                raise ValueError(f"mode {mode!r} is one of Inductor's; give options={{'then': 'inductor'}} with it")
-            then_options = _inductor_mode(mode) | then_options
+    if mode is not None and is_of_inductor:
+        if then != "inductor":
+            raise ValueError(
+                f"mode {mode!r} is one of Inductor's, and option 'then' is {then!r}; leave one of them out"
+            )
+        then_options = _inductor_mode(mode) | then_options
     return Settings(entries, then, then_options, check, on_failure)
+
+
+def entries_now(passes: Any) -> list[Entry]:
+    """What the option `passes` stands for: without it the list in force."""
+    return current_pipeline().entries if passes is None else Pipeline(passes).entries
 
 
 def _mapping(what: str, given: Any) -> dict[str, Any]:

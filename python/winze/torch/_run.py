@@ -21,13 +21,12 @@ from winze._passes import loaded_plugins, pass_error, run_on_graph
 from winze._report import PassReport, Report
 from winze.torch import _fake
 from winze.torch._fx_editor import FxEditor
+from winze.torch._inline import inline_python_calls
 from winze.torch._pipeline import Entry
 from winze.torch._snapshot import UNKNOWN, Signature, Snapshot, signature_of
 
 # Called after each step (one Python pass, or a run of native ones): the names of its passes, and the module.
 AfterStep = Callable[[str, fx.GraphModule], None]
-# Called after each Python pass, before it counts as done: the nodes that it made or changed, in their graph.
-AfterPass = Callable[[fx.GraphModule, Sequence[fx.Node]], None]
 
 _vocabulary: _native.TorchVocabulary | None = None
 
@@ -49,12 +48,13 @@ def run_pipeline(
     one_by_one: bool = False,
     recompile: bool = True,
     after_step: AfterStep | None = None,
-    after_pass: AfterPass | None = None,
+    only_operators: bool = False,
 ) -> fx.GraphModule:
     """Runs passes over a module, consecutive ones of one kind over one representation.
 
     The module is edited in place where no pass returns another. With `keep_signature` the numbers of inputs and
-    outputs must stay; `one_by_one` makes each pass a step of its own; without `recompile` the caller has to do it.
+    outputs must stay; `one_by_one` makes each pass a step of its own; without `recompile` the caller has to do it;
+    `only_operators` refuses calls of anything else.
     Raises Error that names the pass which failed; the module is then as it was before that pass.
     """
     if not isinstance(gm, fx.GraphModule):
@@ -70,7 +70,7 @@ def run_pipeline(
         step = entries[at:end]
         start = time.perf_counter()
         if step[0].is_fx:
-            gm = _run_fx(gm, sample_inputs, step[0], keep_signature, after_pass)
+            gm = _run_fx(gm, sample_inputs, step[0], keep_signature, only_operators)
         else:
             _run_native(gm, step, keep_signature)
         names = ", ".join(entry.name for entry in step)
@@ -96,7 +96,7 @@ def _run_fx(
     sample_inputs: Sequence[Any],
     entry: Entry,
     keep_signature: bool,
-    after_pass: AfterPass | None,
+    only_operators: bool,
 ) -> fx.GraphModule:
     """Runs a pass over torch.fx and checks what it gave back."""
     before = Snapshot(gm)
@@ -119,8 +119,7 @@ def _run_fx(
         mode = mode or _fake.fake_mode_of(result)
         for module, touched in changes:
             _fake.update_values(module, touched, mode, partial(_refuse_call, entry.name))
-            if after_pass is not None:
-                after_pass(module, touched)
+            inline_python_calls(module, touched, only_operators=only_operators)
             if module is not result and touched:
                 module.recompile()
         if signature is not None:

@@ -64,8 +64,8 @@ Bytes read_file(const std::string& path, std::uint64_t limit) {
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (!std::filesystem::is_character_file(status) && !std::filesystem::is_fifo(status))
     return map_file(path);
-  const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(path.c_str(), "rb"),
-                                                                &std::fclose);
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
   if (file == nullptr) fail_reading(path, std::strerror(errno));
   return read_to_end(file.get(), path, limit);
 }

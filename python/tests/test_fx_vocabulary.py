@@ -187,20 +187,24 @@ def test_notes_alone_come_back() -> None:
         cos.meta["stage"] = None
         cos.meta.setdefault("nn_module_stack", {})["block"] = "stacked"
         cos.name = "renamed"
-        for first in graph.find_nodes(op="placeholder")[:1]:
-            first.meta["is_first"] = True
+        for at, node in enumerate([*graph.find_nodes(op="placeholder"), graph.output_node()]):
+            assert node.meta["at"] == (at,)
+            node.meta["at"] = at
 
     inputs = [torch.randn(3, 4), torch.randn(3, 4)]
     for one in (over_fx(note), winze.lowering_pass(name="note")(note)):
         gm = traced(model, *inputs)
         (cos,) = gm.graph.find_nodes(op="call_function", target=aten.cos.default)
         cos.meta.update(stage={"of": 2}, nn_module_stack={})
+        others = [*gm.graph.find_nodes(op="placeholder"), gm.graph.output_node()]
+        for at, node in enumerate(others):
+            node.meta["at"] = (at,)
         assert wt.Pipeline([one])(gm, inputs) is gm
         assert cos.name == "renamed"
         assert {key: cos.meta[key] for key in ("tag", "text", "stage", "nn_module_stack")} == {
             "tag": ("npu", 3), "text": "mine", "stage": None, "nn_module_stack": {"block": "stacked"},
         }  # fmt: skip
-        assert [node.meta.get("is_first") for node in gm.graph.nodes if node.op == "placeholder"] == [True, None]
+        assert [node.meta["at"] for node in others] == [0, 1, 2]
         assert isinstance(cos.meta["val"], torch._subclasses.FakeTensor)
 
 
@@ -356,6 +360,9 @@ def test_what_a_native_graph_has_not(tmp_path: Path) -> None:
         graph.erase_node(graph.output_node())
     with pytest.raises(TypeError, match="meta has the key 3"):
         neg.meta[3] = True
+    with pytest.raises(TypeError, match="args is s; it is a tuple"):
+        neg.args = neg
+    neg.args = [*neg.args]
     with pytest.raises(IndexError, match="insert_arg was given 7"):
         neg.insert_arg(7, neg)
     assert not hasattr(graph, "python_code")

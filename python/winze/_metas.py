@@ -112,8 +112,8 @@ class NodeMeta(dict[str, Any]):
         self._origin: dict[str, Any] = {} if origin is None else origin.meta
         if is_origin:
             super().__init__(self._origin)
-            for key in INFERRED & self._origin.keys():
-                super().__delitem__(key)
+            for key in INFERRED:
+                dict.pop(self, key, None)
         elif origin is not None:
             super().__init__({key: self._origin[key] for key in INHERITED if key in self._origin})
         super().update(entries)

@@ -230,7 +230,7 @@ bool FxReader::try_call(nb::handle node, const TorchVocabulary::Target& target,
   try {
     const OpId called = with_extra_keywords(op, keywords);
     const Node made = graph_.call_function(called, arguments, keywords, metas,
-                                           {.source = source_of(node),
+                                           {.source = source_of(node, graph_.node_capacity()),
                                             .name = name,
                                             .structure = is_higher_order ? &structure : nullptr});
     finish_call(node, made, results, false);
@@ -247,8 +247,9 @@ void FxReader::opaque_call(nb::handle node, const TorchVocabulary::Target& targe
   const OpId op = context_.ops().opaque("python." + target.name, names);
   ResultStructure structure;
   structure.groups.assign(results.metas.size(), ResultStructure::single);
-  const Node made = graph_.call_function(op, inputs, results.metas,
-                                         {.source = source_of(node), .structure = &structure});
+  const Node made = graph_.call_function(
+      op, inputs, results.metas,
+      {.source = source_of(node, graph_.node_capacity()), .structure = &structure});
   finish_call(node, made, results, true);
 }
 
@@ -279,11 +280,12 @@ void FxReader::remember(nb::handle node, Node made, bool is_list, bool is_flat) 
   if (count > 0) values.first = made.value(0).id();
   if (!is_list && count == 1) nodes_.value_of[values.first.index] = nb::borrow(node);
   nodes_.values[node.ptr()] = values;
+  if (!made.is_call()) made.set_source(source_of(node, made.id().index));
 }
 
 /// The node's stack trace for messages, and the node itself, whose meta the node that replaces it
 /// gets.
-SourceId FxReader::source_of(nb::handle node) {
+SourceId FxReader::source_of(nb::handle node, std::uint32_t index) {
   SourceInfo info;
   const nb::object meta = node.attr(torch_.names.meta);
   if (PyObject* trace = PyDict_GetItemWithError(meta.ptr(), torch_.names.stack_trace.ptr());
@@ -296,7 +298,7 @@ SourceId FxReader::source_of(nb::handle node) {
     info.entries.push_back({stack_trace_key_, found->second});
   }
   info.entries.push_back(
-      {node_key_, context_.string(fmt::format("{}:{}", graph_.serial(), graph_.node_capacity()))});
+      {node_key_, context_.string(fmt::format("{}:{}", graph_.serial(), index))});
   return context_.source(info);
 }
 

@@ -86,7 +86,8 @@ class FxReader {
   void read_sizes(nb::handle sizes, std::vector<SymInt>& to);
   SymExpr expression(nb::handle symbolic);
   void read_ranges(nb::handle sym_node, nb::handle expr);
-  SourceId source_of(nb::handle node);
+  /// `index` is that of the native node.
+  SourceId source_of(nb::handle node, std::uint32_t index);
   void remember(nb::handle node, Node made, bool is_list, bool is_flat);
   std::span<const Argument> keep(std::vector<Argument> arguments);
 

@@ -111,7 +111,11 @@ void set_kwarg(const NodeHandle& self, const std::string& name, nb::handle value
 }
 
 /// What is no longer given has its default; keyword arguments stay.
-void set_args(const NodeHandle& self, const nb::tuple& args) {
+void set_args(const NodeHandle& self, nb::handle given) {
+  if (PyTuple_Check(given.ptr()) == 0 && PyList_Check(given.ptr()) == 0)
+    throw nb::type_error(
+        fmt::format("args is {}; it is a tuple", nb::str(nb::repr(given)).c_str()).c_str());
+  const nb::tuple args(given);
   const std::size_t before = nb::len(call_arguments(self).positional);
   const Node node = self.get();
   if (node.kind() == NodeKind::placeholder || node.kind() == NodeKind::get_attr)

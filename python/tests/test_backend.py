@@ -138,6 +138,18 @@ def test_inductor_takes_what_passes_make() -> None:
     same(compiled(lambda x: x.sin() + 1, passes=[rewrite], then="inductor")(x), 1 - 2 * aten.silu(x))
 
 
+def test_inductor_takes_no_modules() -> None:
+    def outlines(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        gm.add_submodule("sine", torch.nn.Identity())
+        for sin in gm.graph.find_nodes(op="call_function", target=aten.sin.default):
+            with gm.graph.inserting_before(sin):
+                sin.replace_all_uses_with(gm.graph.call_module("sine", sin.args))
+        return gm
+
+    with pytest.raises(BackendCompilerFailed, match="passes left a call_module of 'sine'"):
+        compiled(torch.sin, passes=[outlines], then="inductor")(torch.ones(2))
+
+
 def test_failure_is_raised_and_names_the_pass() -> None:
     with pytest.raises(BackendCompilerFailed, match="pass raising_pass failed: ValueError: too bad") as caught:
         compiled(double_sum, passes=[raising_pass])(*pair())

@@ -2,6 +2,7 @@
 """The list of passes: registration, private lists, and what happens when a pass fails."""
 
 import copy
+import functools
 import pickle
 import threading
 from collections.abc import Sequence
@@ -39,6 +40,19 @@ def test_places() -> None:
         wt.remove_lowering_pass(index=-1)
         assert mine.names() == ["second"]
     assert "second" not in wt.dump_lowering_passes()
+
+
+def test_names_of_what_is_no_function() -> None:
+    class Scale:
+        def __call__(self, gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+            return gm
+
+        def method(self, gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+            return gm
+
+    pipeline = wt.Pipeline([functools.partial(first), Scale(), Scale().method])
+    assert pipeline.names() == ["first", "Scale", "method"]
+    assert pipeline.dump().startswith("0: first  (Python, test_registry.py:")
 
 
 def test_decorator_gives_the_function_back() -> None:

@@ -110,12 +110,12 @@ class NodeMeta(dict[str, Any]):
     def __init__(self, node: "_native.Node", entries: dict[str, Any], origin: Any, is_origin: bool) -> None:
         self._node = node
         self._origin: dict[str, Any] = {} if origin is None else origin.meta
-        if origin is not None:
-            super().update(
-                (key, value)
-                for key, value in self._origin.items()
-                if key not in INFERRED and (is_origin or key in INHERITED)
-            )
+        if is_origin:
+            super().__init__(self._origin)
+            for key in INFERRED:
+                dict.pop(self, key, None)
+        elif origin is not None:
+            super().__init__({key: self._origin[key] for key in INHERITED if key in self._origin})
         super().update(entries)
 
     def _own(self) -> dict[str, Any]:

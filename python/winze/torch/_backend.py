@@ -202,6 +202,12 @@ def _decompose_for_inductor(gm: fx.GraphModule) -> None:
     for module in list(gm.modules()):
         if isinstance(module, fx.GraphModule):
             decompose_calls(module, table)
+    for node in [*gm.graph.find_nodes(op="call_module"), *gm.graph.find_nodes(op="call_method")]:
+        raise Error(
+            f"Inductor compiles calls of operators, and passes left a {node.op} of {node.target!r}",
+            node=node.format_node() or "",
+            hint="have them call the operators, or run the graph with 'then': 'eager'",
+        )
 
 
 @contextlib.contextmanager

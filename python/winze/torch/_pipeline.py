@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -56,7 +57,14 @@ class Entry:
         return f"{self.name}  ({kind}, {_place_of(function)})"
 
 
+def _unwrapped(function: Any) -> Any:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return inspect.unwrap(function)
+
+
 def _name_of(function: Any) -> str:
+    function = _unwrapped(function)
     return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
@@ -77,7 +85,8 @@ def _takes_inputs(function: Callable[..., Any]) -> bool:
 
 
 def _place_of(function: Any) -> str:
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    function = _unwrapped(function)
+    code = getattr(function, "__code__", None)
     if code is None:
         return f"{type(function).__module__}.{type(function).__qualname__}"
     return f"{code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno}"

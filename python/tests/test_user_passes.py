@@ -341,6 +341,20 @@ def test_packets_and_python_calls_become_operators(tmp_path: Any) -> None:
     ]  # fmt: skip
 
 
+def test_results_that_are_taken_by_name() -> None:
+    """As a torch.fx.Proxy does; the function stays as it is then."""
+
+    def greatest(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        sin = sin_of(gm)
+        with gm.graph.inserting_before(sin.next):
+            proxy = torch.fx.Proxy(sin, torch.fx.proxy.GraphAppendingTracer(gm.graph))
+            values = torch.max(proxy, 0, True).values.node
+        sin.replace_all_uses_with(values, delete_user_cb=lambda user: "max" not in user.name)
+        return gm
+
+    same(compiled(lambda x: x.sin() + 1, greatest)(torch.ones(1, 3)), torch.ones(1, 3).sin() + 1)
+
+
 def test_python_functions_of_others_stay_as_they_are() -> None:
     """They may look at the numbers of each run, which tracing would do once."""
     seen: list[float] = []

@@ -42,6 +42,7 @@ def inline_python_calls(gm: fx.GraphModule, nodes: Sequence[fx.Node], *, only_op
             continue
         try:
             traced = _traced(gm, node, mode, pre_dispatch=only_operators)
+            _check_users(node, traced)
         except Exception as error:
             if not only_operators:
                 logger.debug("%s is left as it is: %s", node.format_node(), error)
@@ -118,6 +119,15 @@ def _traced(
     return traced
 
 
+def _check_users(node: fx.Node, traced: fx.GraphModule) -> None:
+    """Several values are taken apart by getitem alone. Raises TypeError where they are not."""
+    returned = traced.graph.output_node().args[0]
+    if isinstance(returned, fx.Node):
+        return
+    if not isinstance(returned, list | tuple) or any(user.target is not operator.getitem for user in node.users):
+        raise TypeError(f"it yields {returned!r:.60}")
+
+
 def _put_in_place(gm: fx.GraphModule, node: fx.Node, traced: fx.GraphModule) -> None:
     for one in traced.graph.find_nodes(op="get_attr"):
         held = _fake.attribute(traced, str(one.target))
@@ -142,13 +152,6 @@ def _put_in_place(gm: fx.GraphModule, node: fx.Node, traced: fx.GraphModule) -> 
 
 def _replace_parts(node: fx.Node, results: Any) -> None:
     """The getitems of a node that yielded several values."""
-    users = list(node.users)
-    if not isinstance(results, list | tuple) or any(user.target is not operator.getitem for user in users):
-        raise Error(
-            f"{_name_of(node.target)} has no place in an exported program: it yields {results!r:.60}",
-            node=node.format_node() or "",
-            hint="call operators: torch.ops.aten and others",
-        )
-    for user in users:
+    for user in list(node.users):
         user.replace_all_uses_with(results[user.args[1]])
         user.graph.erase_node(user)

@@ -4,6 +4,7 @@
 
 #include "winze/ir/text_types.h"
 #include "winze/ir/verifier_checks.h"
+#include "winze/schema/op_ids.h"
 #include "winze/support/integer_map.h"
 
 namespace winze {
@@ -155,6 +156,8 @@ class SymbolChecker {
   /// to are told apart: most have no tag.
   [[nodiscard]] bool can_bind(const Node& node) const {
     if (!node.is_call()) return false;
+    // An offset that depends on data: torch.export.load drops those of tensors.
+    if (node.op() == op::aten_sym_storage_offset_default) return true;
     const Op& op = node.graph().context().ops().get(node.op());
     if (op.kind != OpKind::overload || op.effects.is_data_dependent || op.effects.has_dynamic_shape)
       return op.kind != OpKind::symbolic;

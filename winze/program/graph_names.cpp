@@ -129,8 +129,10 @@ void GraphNames::make_result_names(const Graph& graph, Node node) {
   const std::string_view base = base_name(graph.context().ops().get(node.op()));
   const ResultStructure* recorded = graph.result_structure(node);
   std::string_view& name = node_names_[node.id().index];
-  const bool is_plain = recorded == nullptr && node.value_count() == 1 &&
-                        result_structure_of(node).groups[0] == ResultStructure::single;
+  const bool is_plain =
+      node.value_count() == 1 &&
+      (recorded == nullptr ? result_structure_of(node).groups[0] == ResultStructure::single
+                           : recorded->is_single_tensor_return.value_or(false));
   if (is_plain) {
     std::string_view& value_name = value_names_[node.value().id().index];
     if (value_name.empty())

@@ -42,6 +42,19 @@ TEST_F(GraphNamesTest, MissingNamesComeFromTheOperator) {
   EXPECT_EQ(names.of(b), "relu_1");
 }
 
+TEST_F(GraphNamesTest, ACallThatReturnsItsOnlyTensorIsNamedAsTheTensor) {
+  const Node x = graph.placeholder("x", meta);
+  const ResultStructure structure{{ResultStructure::single}, true};
+  const Argument arguments[] = {Argument::of_op(context.ops().find("aten.relu.default")),
+                                Argument(ScalarType::int32), x.value()};
+  const MetaId metas[] = {meta};
+  const Node a = graph.call_function(context.ops().find("higher_order.out_dtype"), arguments, metas,
+                                     {.name = "y", .structure = &structure});
+  const GraphNames names(graph);
+  EXPECT_EQ(names.of(a.value()), "y");
+  EXPECT_EQ(names.of(a), "y");
+}
+
 TEST_F(GraphNamesTest, AGivenNameIsNotTakenByAnEarlierNode) {
   const Node x = graph.placeholder("x", meta);
   const Node a = relu(x);

@@ -94,6 +94,20 @@ const Weight* ExportedProgram::weight_of(Node placeholder) const {
   }
 }
 
+void ExportedProgram::look_for_offsets() {
+  const SymInt none = 0;
+  has_offsets = true;
+  for (const Graph* each : graph->all_graphs()) {
+    for (const Node node : each->nodes()) {
+      for (std::uint32_t index = 0; index < node.value_count(); ++index) {
+        const Meta& meta = node.value(index).meta();
+        if (meta.is_tensor() && meta.tensor.storage_offset != none) return;
+      }
+    }
+  }
+  has_offsets = false;
+}
+
 void ExportedProgram::apply_range_constraints() {
   SymbolicContext& symbols = context().symbols();
   for (const RangeConstraint& constraint : range_constraints) {

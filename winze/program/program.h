@@ -94,6 +94,9 @@ struct ProgramDetails {
   std::vector<ModuleCallEntry> module_call_graph;
   std::vector<NamedTupleDef> treespec_namedtuple_fields;
   std::vector<std::pair<std::string, std::string>> metadata;  ///< of the graph module
+  /// False where all offsets that were read are 0: torch.export.load drops them, so that a program
+  /// which PyTorch has read and saved again has none.
+  bool has_offsets = true;
   std::string unknown_fields;
   std::string graph_module_unknown_fields;
   std::string signature_unknown_fields;
@@ -132,6 +135,9 @@ struct ExportedProgram : ProgramDetails {
   /// Puts `range_constraints` into the symbols of the context. An Error names a symbol whose bounds
   /// are empty.
   void apply_range_constraints();
+
+  /// Sets `has_offsets` by the metas of the graph. O(nodes) where there is none.
+  void look_for_offsets();
 
   /// A deep copy in the same context; bytes are shared.
   [[nodiscard]] ExportedProgram clone() const;

@@ -214,6 +214,7 @@ class ProgramParser {
       lexer_.rethrow_at(begin, error);
     }
     parser_.graph(*program_.graph);
+    program_.look_for_offsets();
     has_graph_ = true;
   }
 

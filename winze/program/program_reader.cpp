@@ -172,6 +172,7 @@ void read_program_json(ExportedProgram& program, const Bytes& json, const Where&
   read_range_constraints(session, ranges);
   try {
     program.apply_range_constraints();
+    program.look_for_offsets();
   } catch (Error& error) {
     rethrow_at(error, ranges);
   }

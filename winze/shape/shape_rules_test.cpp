@@ -155,6 +155,20 @@ TEST(MetaCheck, ReportsBothSides) {
               HasSubstr("recorded as f32[3], but aten.relu.default yields f32[2]"));
 }
 
+TEST(MetaCheck, OffsetsAreComparedWhereTheProgramHasAny) {
+  const std::string_view without =
+      "symbol u0 in [1, 8]\n"
+      "graph f(%x: input f32[4, 2]) {"
+      "  %y = aten.slice.Tensor(%x, 0, 1) : f32[3, 2]"
+      "  %n = aten.sym_storage_offset.default(%y) : int = u0"
+      "  return %y, %n }";
+  Context context;
+  EXPECT_THAT(verify_metas(parse_program(context, without)), testing::IsEmpty());
+  const std::string with = std::string(without).insert(
+      without.find("  return"), "  %z = aten.slice.Tensor(%x, 0, 2) : f32[2, 2] offset [4]");
+  EXPECT_THAT(verify_metas(parse_program(context, with)), testing::SizeIs(2));
+}
+
 TEST(MetaCheck, EqualByProofIsEqual) {
   Context context;
   const ExportedProgram program = parse_program(

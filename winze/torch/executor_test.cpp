@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 #include "winze/program/program_text.h"
 #include "winze/support/diagnostic.h"
 #include "winze/support/error_of.h"
+#include "winze/torch/host_conversion.h"
 
 namespace winze {
 namespace {
@@ -291,6 +293,11 @@ TEST(ExecutorInputs, RangesOfSymbolsAreChecked) {
   Program p(two_inputs);
   EXPECT_THAT(error_of([&] { p.outputs({at::ones({65, 4}), at::ones({65})}); }),
               HasSubstr("dimension 0 of input \"x\" is 65, and s0 has to lie in [2, 64]"));
+}
+
+TEST(ExecutorErrors, ResultsOnTheMetaDeviceHaveNoNumbers) {
+  EXPECT_THAT(error_of([] { static_cast<void>(to_host(at::empty({2}, at::device(at::kMeta)))); }),
+              HasSubstr("a tensor on the meta device has no numbers that could be shown"));
 }
 
 TEST(ExecutorErrors, AssertionsCarryTheProgramsMessage) {

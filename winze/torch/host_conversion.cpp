@@ -68,6 +68,9 @@ bool is_shared(const tsl::robin_map<const std::byte*, std::size_t>& counts,
 }
 
 HostTensor to_host_tensor(at::Tensor tensor) {
+  if (tensor.is_meta())
+    throw Error("a tensor on the meta device has no numbers that could be shown or compared",
+                "leave it out of what the program returns");
   if (tensor.layout() != c10::kStrided) tensor = tensor.to_dense();
   if (!tensor.is_cpu()) tensor = tensor.cpu();
   tensor = tensor.resolve_conj().resolve_neg();

@@ -214,6 +214,20 @@ def test_list_in_force_at_compilation_holds_for_backward() -> None:
     assert names == ["seen", "seen"]
 
 
+def test_the_entry_point_is_the_same_backend() -> None:
+    ran: list[str] = []
+
+    @wt.aten_lowering_pass
+    def note(gm: torch.fx.GraphModule) -> torch.fx.GraphModule:
+        ran.append("registered")
+        return gm
+
+    x = torch.randn(3)
+    for backend in (winze._dynamo.winze_backend, "winze"):
+        same(torch.compile(double_sum, backend=backend)(x, x), 4 * x * x)
+    assert ran == ["registered"]
+
+
 def test_one_list_for_all_that_is_compiled_at_a_time() -> None:
     """Dynamo would share what it compiled of a function, and the list in force may be another when it recompiles."""
     ran: list[str] = []

@@ -16,6 +16,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.graph import _BoxedCodeGen
 
+from winze import _dynamo
 from winze._error import Error
 from winze._log import logger
 from winze.torch import _fake
@@ -44,7 +45,7 @@ def winze_backend(
 
     `Settings` has the options. Registered as the backend ``winze``.
     """
-    kept = kept_list(_compile)
+    kept = kept_list((winze_backend, _dynamo.winze_backend), _compile)
     if kept is not None:
         return kept(gm, example_inputs, mode=mode, options=options)
     return _compile(gm, example_inputs, make_settings(mode, options))

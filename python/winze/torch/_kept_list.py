@@ -25,8 +25,8 @@ class KeptList:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, backend: Any, compile_: Compile) -> None:
-        self._backend = backend  # which it stands for
+    def __init__(self, backends: Sequence[Any], compile_: Compile) -> None:
+        self._backends = backends  # the spellings of what it stands for
         self._compile = compile_
         self._entries: list[Entry] | None = None
         self._passes: Any = None  # the option
@@ -50,7 +50,7 @@ class KeptList:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, KeptList):
             return self._now() == other._now()
-        return self._now() == self._in_force() if other is self._backend else NotImplemented
+        return self._now() == self._in_force() if other in self._backends else NotImplemented
 
     def _now(self) -> list[Entry] | None:
         return self._in_force() if self._entries is None else self._entries
@@ -62,24 +62,23 @@ class KeptList:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any]]:
         """A copy of what was compiled keeps no list."""
-        return _itself, (self._backend,)
+        return _itself, (self._backends[0],)
 
 
 def _itself(backend: Any) -> Any:
     return backend
 
 
-def kept_list(compile_: Compile) -> KeptList | None:
-    """Puts a list to keep in the place of the backend of the ``torch.compile`` that is compiling. None where another
-    of Dynamo's ways leads here."""
+def kept_list(backends: Sequence[Any], compile_: Compile) -> KeptList | None:
+    """Puts a list to keep in the place of the backend of the ``torch.compile`` that is compiling. None where that has
+    another backend, which calls one of these, and where another of Dynamo's ways leads here."""
     try:
         compiler: Any = InstructionTranslator.current_tx().output.compiler_fn
     except AttributeError:
         return None
     while hasattr(compiler, "_torchdynamo_orig_backend"):
         compiler = compiler._torchdynamo_orig_backend
-    if type(compiler).__name__ != "_TorchCompileWrapper" or isinstance(compiler.compiler_fn, KeptList):
+    if type(compiler).__name__ != "_TorchCompileWrapper" or not any(compiler.compiler_fn is each for each in backends):
         return None
-    compiler.compiler_fn = KeptList(compiler.compiler_fn, compile_)
-    kept: KeptList = compiler.compiler_fn
+    kept = compiler.compiler_fn = KeptList(backends, compile_)
     return kept

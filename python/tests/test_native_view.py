@@ -237,7 +237,7 @@ def test_names_of_passes() -> None:
     with pytest.raises(TypeError, match="not 3"):
         winze.lowering_pass(3)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="the name of a pass is 3"):
-        winze.lowering_pass(name=3)(lambda graph: None)  # type: ignore[call-overload]
+        winze.lowering_pass(name=3)(lambda graph: None)  # type: ignore[call-overload]  # wrong on purpose
     for name in ("", "a b", "a,b"):
         with pytest.raises(ValueError, match="no name that a pipeline can hold"):
             winze.lowering_pass(name=name)(lambda graph: None)

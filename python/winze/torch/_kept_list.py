@@ -23,7 +23,7 @@ class KeptList:
     with other lists are not equal.
     """
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # what it equals changes; object has a function here
 
     def __init__(self, backends: Sequence[Any], compile_: Compile) -> None:
         self._backends = backends  # the spellings of what it stands for

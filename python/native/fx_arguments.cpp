@@ -23,10 +23,6 @@ std::optional<std::int64_t> small_integer(nb::handle object) {
   return value;
 }
 
-std::string text_of(nb::handle object) {
-  return nb::str(object).c_str();
-}
-
 /// A bound of a range of PyTorch's; `infinite` for its infinities and what leaves int64.
 std::int64_t bound(const nb::object& value, std::int64_t infinite) {
   if (!nb::cast<bool>(nb::bool_(nb::getattr(value, "is_Integer", nb::bool_(false))))) {

@@ -10,10 +10,6 @@
 namespace winze {
 namespace {
 
-std::string text_of(nb::handle object) {
-  return nb::str(object).c_str();
-}
-
 bool is_text(const nb::object& object, const char* text) {
   return PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
 }

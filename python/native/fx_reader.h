@@ -103,7 +103,6 @@ class FxReader {
   std::deque<std::vector<Argument>> lists_;  ///< those of the call being read
   std::vector<SymInt> sizes_, strides_;
   StringId stack_trace_key_, node_key_;
-  std::uint32_t opaque_count_ = 0;
 };
 
 /// The values that the leaves of a structure of tuples, lists, dictionaries and slices stand for.

@@ -13,6 +13,11 @@ namespace winze {
 
 namespace nb = nanobind;
 
+/// `str(object)`.
+[[nodiscard]] inline std::string text_of(nb::handle object) {
+  return nb::str(object).c_str();
+}
+
 /// What of PyTorch's Python side the bridge has to recognize, looked up once. It keeps the objects
 /// it knows alive. Serves one thread at a time: its users hold Python's lock.
 class TorchVocabulary {

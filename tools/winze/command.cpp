@@ -17,11 +17,11 @@
 namespace winze {
 namespace {
 
-constexpr const char* description =
+constexpr const char* command_description =
     "Lowers PyTorch programs: reads what torch.export.save wrote (.pt2), runs passes over it, and\n"
     "writes a program that PyTorch loads and that computes the same.";
 
-constexpr const char* footer =
+constexpr const char* command_footer =
     "Examples:\n"
     "  winze lower model.pt2 -o lowered.pt2         run the default pipeline\n"
     "  winze lower model.pt2 -o lowered.pt2 --time  and show what each pass did\n"
@@ -147,8 +147,8 @@ void write_message(std::string_view text) {
 }
 
 int run_command(int argc, const char* const* argv) {
-  CLI::App app(description, "winze");
-  app.footer(footer);
+  CLI::App app(command_description, "winze");
+  app.footer(command_footer);
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "Say the version, and exit");
   app.set_help_flag("-h,--help", "Say this, and exit");

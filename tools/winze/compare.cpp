@@ -12,10 +12,10 @@
 namespace winze {
 namespace {
 
-constexpr const char* description =
+constexpr const char* compare_description =
     "Runs two programs on the same inputs and compares what they return and change.";
 
-constexpr const char* footer =
+constexpr const char* compare_footer =
     "Inputs are those stored in A, then generated ones: other numbers, and other sizes of each\n"
     "dynamic dimension (as exported, primes, both ends of its range). They are matched by "
     "position.\n"
@@ -106,8 +106,8 @@ void add_tolerance_options(CLI::App& command, CompareCommandOptions& options) {
 
 void add_compare_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<CompareCommandOptions>();
-  CLI::App& command = *app.add_subcommand("compare", description);
-  command.footer(footer);
+  CLI::App& command = *app.add_subcommand("compare", compare_description);
+  command.footer(compare_footer);
   command.add_option("A", options->a, "The one program, the original; - is standard input")
       ->required();
   command.add_option("B", options->b, "The other")->required();

@@ -9,7 +9,7 @@
 namespace winze {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* diff_footer =
     "Nodes are matched by what they compute, not by name: renaming and reordering change nothing.\n"
     "Names of inputs and example inputs are not compared.\n"
     "\n"
@@ -44,7 +44,7 @@ int run_diff(const DiffOptions& options) {
 void add_diff_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<DiffOptions>();
   CLI::App& command = *app.add_subcommand("diff", "Shows what differs between two programs.");
-  command.footer(footer);
+  command.footer(diff_footer);
   command.add_option("A", options->a, "The one program; - is standard input")->required();
   command.add_option("B", options->b, "The other")->required();
   add_input_options(command, options->inputs);

@@ -21,10 +21,10 @@
 namespace winze {
 namespace {
 
-constexpr const char* description =
+constexpr const char* lower_description =
     "Lowers programs: reads them, runs the passes of a pipeline in order, writes the result.";
 
-constexpr const char* footer =
+constexpr const char* lower_footer =
     "OUT is written as text where it ends in .wz or is - (standard output), else as .pt2. It "
     "appears\n"
     "whole or, when anything fails, stays as it was. Several INs go to a folder and run in "
@@ -367,8 +367,8 @@ void add_show_options(CLI::App& command, LowerOptions& options) {
 
 void add_lower_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<LowerOptions>();
-  CLI::App& command = *app.add_subcommand("lower", description);
-  command.footer(footer);
+  CLI::App& command = *app.add_subcommand("lower", lower_description);
+  command.footer(lower_footer);
   command.add_option("IN", options->inputs, "Programs to lower; - is standard input")->required();
   command.add_option("-o,--output", options->output, "Where to: a file, - or FOLDER/")
       ->option_text("OUT")

@@ -13,7 +13,7 @@
 namespace winze {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* ops_footer =
     "Examples:\n"
     "  winze ops aten.add.Tensor             schema, tags, effects and shape rule of one overload\n"
     "  winze ops aten.add                    of every overload\n"
@@ -213,7 +213,7 @@ void add_ops_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<OpsOptions>();
   CLI::App& command = *app.add_subcommand(
       "ops", "Shows schema, tags, effects and shape rule of operators, or lists all.");
-  command.footer(footer);
+  command.footer(ops_footer);
   command.add_option("NAME", options->names,
                      "Operators to show: aten.add.Tensor, or aten.add for each overload");
   command.add_option("--tag", options->tag, "Show or list only operators with this tag")

@@ -11,7 +11,7 @@
 namespace winze {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* passes_footer =
     "Examples:\n"
     "  winze passes                          every pass and pipeline\n"
     "  winze passes dead-code                one of them\n"
@@ -53,7 +53,7 @@ void add_passes_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<PassesOptions>();
   CLI::App& command =
       *app.add_subcommand("passes", "Lists the passes and pipelines that `lower` knows.");
-  command.footer(footer);
+  command.footer(passes_footer);
   command.add_option("NAME", options->names, "Passes or pipelines to describe (default: all)");
   command.add_flag("--markdown", options->markdown, "As a page in Markdown");
   command.add_option("--load-pass-plugin", options->plugins, "Add the passes of a shared library")

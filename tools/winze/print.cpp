@@ -12,7 +12,7 @@
 namespace winze {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* print_footer =
     "Prints what is best to read: the user's own lines as comments, weights summarized. It says "
     "that\n"
     "it is a summary, and reading it back warns of what it leaves out. For the whole text form,\n"
@@ -66,7 +66,7 @@ int run_print(const PrintOptions& options) {
 void add_print_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<PrintOptions>();
   CLI::App& command = *app.add_subcommand("print", "Prints a program as text.");
-  command.footer(footer);
+  command.footer(print_footer);
   command.add_option("IN", options->input, "The program; - is standard input")->required();
   command.add_flag("--stats", options->stats, "Count nodes by operator, weights, symbols, effects");
   command.add_flag("--no-sources", options->no_sources, "Leave out the lines of Python");

@@ -12,10 +12,10 @@
 namespace winze {
 namespace {
 
-constexpr const char* description =
+constexpr const char* run_description =
     "Runs a program, and prints a line about each thing that it returns or changes.";
 
-constexpr const char* footer =
+constexpr const char* run_footer =
     "Inputs come from FILE, else from the program's own archive, else they are made within the\n"
     "ranges of its symbols. FILE is .npy, .npz (arr_0, arr_1, ... or named as the inputs), what\n"
     "torch.save wrote (tensors and plain containers), or what -o wrote. Nothing in it is "
@@ -63,8 +63,8 @@ int run_run(RunOptions& options) {
 
 void add_run_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App& command = *app.add_subcommand("run", description);
-  command.footer(footer);
+  CLI::App& command = *app.add_subcommand("run", run_description);
+  command.footer(run_footer);
   command.add_option("IN", options->input, "The program; - is standard input")->required();
   RunRequest& request = options->request;
   command.add_option("--inputs", request.inputs, "Take the inputs from this file")

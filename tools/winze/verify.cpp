@@ -12,7 +12,7 @@
 namespace winze {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* verify_footer =
     "Levels, each with those before it:\n"
     "  structure   links, order, use lists\n"
     "  schema      arguments fit the operators\n"
@@ -64,7 +64,7 @@ int run_verify(const VerifyOptions& options) {
 void add_verify_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App& command = *app.add_subcommand("verify", "Checks programs and shows every finding.");
-  command.footer(footer);
+  command.footer(verify_footer);
   command.add_option("IN", options->inputs, "Programs to check; - is standard input")->required();
   command.add_option("--level", options->level, "How far to check (default: semantics)")
       ->option_text("LEVEL")

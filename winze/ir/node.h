@@ -36,6 +36,8 @@ class Value {
 
   [[nodiscard]] Graph& graph() const { return *graph_; }
   [[nodiscard]] ValueId id() const { return id_; }
+  /// Differs from that of all other values, those of other graphs too: a key for maps.
+  [[nodiscard]] inline std::uint64_t key() const;
   /// The node that yields this value.
   [[nodiscard]] inline Node node() const;
   /// Position among the results of its node.
@@ -90,6 +92,8 @@ class Node {
 
   [[nodiscard]] Graph& graph() const { return *graph_; }
   [[nodiscard]] NodeId id() const { return id_; }
+  /// Differs from that of all other nodes, those of other graphs too: a key for maps.
+  [[nodiscard]] inline std::uint64_t key() const;
   [[nodiscard]] inline NodeKind kind() const;
   [[nodiscard]] bool is_placeholder() const { return kind() == NodeKind::placeholder; }
   [[nodiscard]] bool is_call() const { return kind() == NodeKind::call_function; }

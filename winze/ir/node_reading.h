@@ -39,6 +39,9 @@ Graph& Value::checked() const {
 Node Value::node() const {
   return {&checked(), graph_->values_[id_.index].node};
 }
+std::uint64_t Value::key() const {
+  return std::uint64_t{graph_->serial()} << 32U | id_.index;
+}
 MetaId Value::meta_id() const {
   return checked().values_[id_.index].meta;
 }
@@ -46,6 +49,9 @@ std::uint32_t Value::use_count() const {
   return checked().values_[id_.index].use_count;
 }
 
+std::uint64_t Node::key() const {
+  return std::uint64_t{graph_->serial()} << 32U | id_.index;
+}
 NodeKind Node::kind() const {
   return checked().nodes_[id_.index].kind;
 }

@@ -2,6 +2,7 @@
 #include "winze/ir/text_lexer.h"
 
 #include <cmath>
+#include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 namespace winze {
 namespace {
 
-constexpr PickleCall calls[] = {
+constexpr PickleCall pickle_calls[] = {
     {"collections.OrderedDict", PickleKind::dictionary, 0, 0},
     {"torch._utils._rebuild_tensor_v2", PickleKind::tensor, 6, 7},
     {"torch._utils._rebuild_tensor_v3", PickleKind::tensor, 7, 8},
@@ -65,15 +65,15 @@ std::optional<std::string_view> find_pickle_global(std::string_view module, std:
     return known.size() == module.size() + 1 + name.size() && known.starts_with(module) &&
            known[module.size()] == '.' && known.ends_with(name);
   };
-  const auto* const call = std::ranges::find_if(calls, is_wanted, &PickleCall::name);
-  if (call != std::end(calls)) return call->name;
+  const auto* const call = std::ranges::find_if(pickle_calls, is_wanted, &PickleCall::name);
+  if (call != std::end(pickle_calls)) return call->name;
   const auto* const known = std::ranges::find_if(names, is_wanted);
   return known == std::end(names) ? std::nullopt : std::optional(*known);
 }
 
 const PickleCall* find_pickle_call(std::string_view name) {
-  const auto* const call = std::ranges::find(calls, name, &PickleCall::name);
-  return call == std::end(calls) ? nullptr : call;
+  const auto* const call = std::ranges::find(pickle_calls, name, &PickleCall::name);
+  return call == std::end(pickle_calls) ? nullptr : call;
 }
 
 }  // namespace winze

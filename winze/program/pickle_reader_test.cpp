@@ -18,7 +18,7 @@ Where where() {
   return {.file = "a.pt2", .record = "data.pkl"};
 }
 
-std::string error_of(const std::string& pickle) {
+std::string error_of_pickle(const std::string& pickle) {
   return winze::error_of([&] { return read_pickle(pickle, where()); });
 }
 
@@ -96,21 +96,21 @@ TEST(PickleReader, ReadsATensorWithAttributes) {
   EXPECT_EQ(pickle[pickle.root].kind, PickleKind::tensor);
   EXPECT_EQ(pickle[pickle.root].children.size(), 6U);
 
-  EXPECT_THAT(error_of(attributed_tensor(rebuild, "c__main__\nMyTensor\n", arguments)),
+  EXPECT_THAT(error_of_pickle(attributed_tensor(rebuild, "c__main__\nMyTensor\n", arguments)),
               HasSubstr("refers to \"__main__.MyTensor\""));
-  EXPECT_THAT(error_of(attributed_tensor(rebuild, "ctorch\nfloat32\n", arguments)),
+  EXPECT_THAT(error_of_pickle(attributed_tensor(rebuild, "ctorch\nfloat32\n", arguments)),
               HasSubstr("a class that is not torch.Tensor"));
-  EXPECT_THAT(error_of(attributed_tensor("ctorch._tensor\n_rebuild_from_type_v2\n",
-                                         "ctorch\nTensor\n", arguments)),
+  EXPECT_THAT(error_of_pickle(attributed_tensor("ctorch._tensor\n_rebuild_from_type_v2\n",
+                                                "ctorch\nTensor\n", arguments)),
               HasSubstr("a class twice"));
-  EXPECT_THAT(error_of(attributed_tensor("K\x01", "ctorch\nTensor\n", arguments)),
+  EXPECT_THAT(error_of_pickle(attributed_tensor("K\x01", "ctorch\nTensor\n", arguments)),
               HasSubstr("calls what is no global"));
-  EXPECT_THAT(error_of(attributed_tensor(rebuild, "ctorch\nTensor\n", ")")),
+  EXPECT_THAT(error_of_pickle(attributed_tensor(rebuild, "ctorch\nTensor\n", ")")),
               HasSubstr("with 0 arguments"));
 }
 
 TEST(PickleReader, RefusesEveryOtherGlobalByName) {
-  const std::string error = error_of(
+  const std::string error = error_of_pickle(
       "\x80\x02"
       "cos\nsystem\nX\x02\0\0\0ls\x85R."s);
   EXPECT_THAT(error, HasSubstr("the pickle refers to \"os.system\""));
@@ -119,69 +119,72 @@ TEST(PickleReader, RefusesEveryOtherGlobalByName) {
 }
 
 TEST(PickleReader, RefusesAGlobalFromTheStackByName) {
-  EXPECT_THAT(error_of("\x80\x04\x8C\x08"
-                       "builtins\x8C\x04"
-                       "eval\x93."s),
+  EXPECT_THAT(error_of_pickle("\x80\x04\x8C\x08"
+                              "builtins\x8C\x04"
+                              "eval\x93."s),
               HasSubstr("\"builtins.eval\""));
 }
 
 TEST(PickleReader, ANameHasToFitAsAWhole) {
-  EXPECT_THAT(error_of("\x80\x02"
-                       "ctorch._utils\nx_rebuild_tensor_v2\n."s),
+  EXPECT_THAT(error_of_pickle("\x80\x02"
+                              "ctorch._utils\nx_rebuild_tensor_v2\n."s),
               HasSubstr("refers to"));
 }
 
 TEST(PickleReader, RefusesOtherOpcodes) {
-  EXPECT_THAT(error_of("\x80\x02i__main__\nEvil\n."s), HasSubstr("the opcode 'i'"));
-  EXPECT_THAT(error_of("\x80\x02\x82\x01."s), HasSubstr("the opcode 0x82"));
-  EXPECT_THAT(error_of("\x80\x02)\x81."s), HasSubstr("the opcode 0x81"));
+  EXPECT_THAT(error_of_pickle("\x80\x02i__main__\nEvil\n."s), HasSubstr("the opcode 'i'"));
+  EXPECT_THAT(error_of_pickle("\x80\x02\x82\x01."s), HasSubstr("the opcode 0x82"));
+  EXPECT_THAT(error_of_pickle("\x80\x02)\x81."s), HasSubstr("the opcode 0x81"));
 }
 
 TEST(PickleReader, RefusesToCallWhatIsNoFunction) {
-  EXPECT_THAT(error_of("\x80\x02"
-                       "ctorch\nfloat32\n)R."s),
+  EXPECT_THAT(error_of_pickle("\x80\x02"
+                              "ctorch\nfloat32\n)R."s),
               HasSubstr("the pickle calls torch.float32, which is no function"));
-  EXPECT_THAT(error_of("\x80\x02K\x01)R."s), HasSubstr("the pickle calls what is no global"));
+  EXPECT_THAT(error_of_pickle("\x80\x02K\x01)R."s),
+              HasSubstr("the pickle calls what is no global"));
 }
 
 TEST(PickleReader, RefusesWrongArguments) {
-  EXPECT_THAT(error_of("\x80\x02"
-                       "ctorch._utils\n_rebuild_tensor_v2\n)R."s),
+  EXPECT_THAT(error_of_pickle("\x80\x02"
+                              "ctorch._utils\n_rebuild_tensor_v2\n)R."s),
               HasSubstr("with 0 arguments"));
 }
 
 TEST(PickleReader, SaysWhereItEnds) {
-  EXPECT_THAT(error_of(""), HasSubstr("ends in the middle of an opcode, at byte 0"));
-  EXPECT_THAT(error_of("\x80\x02X\xFF\xFF\xFF\xFFz"s),
+  EXPECT_THAT(error_of_pickle(""), HasSubstr("ends in the middle of an opcode, at byte 0"));
+  EXPECT_THAT(error_of_pickle("\x80\x02X\xFF\xFF\xFF\xFFz"s),
               HasSubstr("ends in the middle of an opcode, at byte 2"));
-  EXPECT_THAT(error_of("\x80\x02"
-                       "cabc"s),
+  EXPECT_THAT(error_of_pickle("\x80\x02"
+                              "cabc"s),
               HasSubstr("ends in the middle of an opcode"));
 }
 
 TEST(PickleReader, ChecksTheStack) {
-  EXPECT_THAT(error_of("\x80\x02."s), HasSubstr("finds nothing on the stack"));
-  EXPECT_THAT(error_of("\x80\x02(."s), HasSubstr("finds nothing on the stack"));
-  EXPECT_THAT(error_of("\x80\x02t."s), HasSubstr("finds no mark on the stack"));
-  EXPECT_THAT(error_of("\x80\x02NN."s), HasSubstr("objects left over"));
-  EXPECT_THAT(error_of("\x80\x02h\x05."s), HasSubstr("slot 5 of the memo, which is empty"));
-  EXPECT_THAT(error_of("\x80\x02N(K\x01K\x02u."s),
+  EXPECT_THAT(error_of_pickle("\x80\x02."s), HasSubstr("finds nothing on the stack"));
+  EXPECT_THAT(error_of_pickle("\x80\x02(."s), HasSubstr("finds nothing on the stack"));
+  EXPECT_THAT(error_of_pickle("\x80\x02t."s), HasSubstr("finds no mark on the stack"));
+  EXPECT_THAT(error_of_pickle("\x80\x02NN."s), HasSubstr("objects left over"));
+  EXPECT_THAT(error_of_pickle("\x80\x02h\x05."s), HasSubstr("slot 5 of the memo, which is empty"));
+  EXPECT_THAT(error_of_pickle("\x80\x02N(K\x01K\x02u."s),
               HasSubstr("items are set on what is no dictionary"));
-  EXPECT_THAT(error_of("\x80\x02}(K\x01u."s), HasSubstr("a key of a dictionary has no value"));
-  EXPECT_THAT(error_of("\x80\x02K\x01Q."s),
+  EXPECT_THAT(error_of_pickle("\x80\x02}(K\x01u."s),
+              HasSubstr("a key of a dictionary has no value"));
+  EXPECT_THAT(error_of_pickle("\x80\x02K\x01Q."s),
               HasSubstr("a persistent id of the pickle is no storage"));
 }
 
 TEST(PickleReader, RefusesIntegersBeyond64Bits) {
-  EXPECT_THAT(error_of("\x80\x02\x8A\x09\0\0\0\0\0\0\0\0\x01."s), HasSubstr("more than 64 bits"));
+  EXPECT_THAT(error_of_pickle("\x80\x02\x8A\x09\0\0\0\0\0\0\0\0\x01."s),
+              HasSubstr("more than 64 bits"));
 }
 
 TEST(PickleReader, RefusesStringsThatAreNotUtf8) {
-  EXPECT_THAT(error_of("\x80\x02X\x01\0\0\0\xFF."s), HasSubstr("not UTF-8"));
+  EXPECT_THAT(error_of_pickle("\x80\x02X\x01\0\0\0\xFF."s), HasSubstr("not UTF-8"));
 }
 
 TEST(PickleReader, RefusesNewProtocols) {
-  EXPECT_THAT(error_of("\x80\x06N."s), HasSubstr("newer than 5"));
+  EXPECT_THAT(error_of_pickle("\x80\x06N."s), HasSubstr("newer than 5"));
 }
 
 }  // namespace

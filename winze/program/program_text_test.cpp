@@ -20,7 +20,7 @@ std::string reprint(const std::string& text) {
   return print_program(parse_program(context, text, "t.wz"));
 }
 
-std::string error_of(const std::string& text) {
+std::string error_of_text(const std::string& text) {
   return winze::error_of([&] { return reprint(text); });
 }
 
@@ -195,38 +195,38 @@ TEST(ProgramText, ReadsTheDocumentedExamplesAndPrintsTheWholeOneAsItStands) {
 TEST(ProgramText, SkipsTheMarkOfItsEncoding) {
   const std::string text = "graph f(%x: f32[2]) {\n  return output %x\n}\n";
   EXPECT_EQ(reprint("\xef\xbb\xbf" + text), reprint(text));
-  EXPECT_THAT(error_of("graph f() {\n  \xef\xbb\xbf}\n"), HasSubstr("t.wz:2:3"));
+  EXPECT_THAT(error_of_text("graph f() {\n  \xef\xbb\xbf}\n"), HasSubstr("t.wz:2:3"));
 }
 
 TEST(ProgramText, SaysWhatIsWrong) {
-  EXPECT_THAT(error_of("program \"m\"\nfoo"),
+  EXPECT_THAT(error_of_text("program \"m\"\nfoo"),
               HasSubstr("t.wz:2:1: error: \"foo\" does not begin a line before the graph"));
-  EXPECT_THAT(error_of("graph f() {\n}\nsymbol s0"),
+  EXPECT_THAT(error_of_text("graph f() {\n}\nsymbol s0"),
               HasSubstr("\"symbol\" does not begin a line behind the graph"));
-  EXPECT_THAT(error_of("program m"), HasSubstr("expected the name of the program in quotes"));
-  EXPECT_THAT(error_of("program \"m\" schema 8"),
+  EXPECT_THAT(error_of_text("program m"), HasSubstr("expected the name of the program in quotes"));
+  EXPECT_THAT(error_of_text("program \"m\" schema 8"),
               HasSubstr("expected '.' after the major version of the schema"));
-  EXPECT_THAT(error_of("symbol s0 in [0, 0]\ngraph f() {\n}\n"), HasSubstr("holds no value"));
-  EXPECT_THAT(error_of("graph f() {\n}\nstate_dict {\n  param \"a\" f32[2] storage 0\n}"),
+  EXPECT_THAT(error_of_text("symbol s0 in [0, 0]\ngraph f() {\n}\n"), HasSubstr("holds no value"));
+  EXPECT_THAT(error_of_text("graph f() {\n}\nstate_dict {\n  param \"a\" f32[2] storage 0\n}"),
               HasSubstr("expected 'size' at the first mention of a storage"));
-  EXPECT_THAT(error_of("graph f() {\n}\nstate_dict {\n  parm \"a\"\n}"),
+  EXPECT_THAT(error_of_text("graph f() {\n}\nstate_dict {\n  parm \"a\"\n}"),
               HasSubstr("expected 'param', 'tensor' or 'opaque', found \"parm\""));
   EXPECT_THAT(
-      error_of(
+      error_of_text(
           "graph f() {\n}\nconstants {\n  tensor \"a\" f32[1] storage 0 size 4 data \"AA\"\n}"),
       HasSubstr("not in base64"));
   EXPECT_THAT(
-      error_of(
+      error_of_text(
           "graph f() {\n}\nconstants {\n  tensor \"a\" f32[1] storage 0 size 4 data \"AAAA\"\n}"),
       HasSubstr("a storage of 4 bytes is given 3"));
-  EXPECT_THAT(error_of("graph f() {\n}\nmodule \"a\" { inputs %x }"),
+  EXPECT_THAT(error_of_text("graph f() {\n}\nmodule \"a\" { inputs %x }"),
               HasSubstr("t.wz:3:21: error: %x is not defined here"));
-  EXPECT_THAT(error_of("graph f() {\n}\nstate_dict {\n  param \"a\" storage 0 size 4\n  param "
-                       "\"a\" storage 0\n}"),
+  EXPECT_THAT(error_of_text("graph f() {\n}\nstate_dict {\n  param \"a\" storage 0 size 4\n  param "
+                            "\"a\" storage 0\n}"),
               HasSubstr("t.wz:5:9"));
-  EXPECT_THAT(error_of("// nothing\n"),
+  EXPECT_THAT(error_of_text("// nothing\n"),
               HasSubstr("t.wz: error: there is no program: the text is "));
-  EXPECT_THAT(error_of("program \"m\"\n"),
+  EXPECT_THAT(error_of_text("program \"m\"\n"),
               HasSubstr("expected 'graph', found the end of the text"));
 }
 

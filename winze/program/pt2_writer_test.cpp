@@ -31,7 +31,7 @@ std::string written(const ExportedProgram& program, const WriteOptions& options 
 }
 
 std::string error_of_writing(const ExportedProgram& program, const WriteOptions& options = {}) {
-  return error_of([&] { return written(program, options); });
+  return winze::error_of([&] { return written(program, options); });
 }
 
 TEST(Pt2Writer, ReadThenWriteGivesTheSameJson) {

@@ -341,31 +341,30 @@ void encoder_layer(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__embedding_bag_backward_default, embedding_bag_backward, 6},
-    {op::aten__embedding_bag_dense_backward_default, embedding_bag_backward, 5},
-    {op::aten__embedding_bag_per_sample_weights_backward_default, embedding_bag_weights_backward},
-    {op::aten__native_multi_head_attention_default, multi_head_attention},
-    {op::aten__transform_bias_rescale_qkv_default, split_heads},
-    {op::aten__transformer_encoder_layer_fwd_default, encoder_layer},
-    {op::aten__scaled_dot_product_attention_math_default, attention_math},
-    {op::aten__scaled_dot_product_attention_math_for_mps_default, attention_math},
-    {op::aten__scaled_dot_product_flash_attention_for_cpu_default, attention_for_cpu},
-    {op::aten__scaled_dot_product_flash_attention_for_cpu_backward_default,
-     attention_for_cpu_backward},
-
-    {op::aten__embedding_bag_default, embedding_bag},
-    {op::aten__embedding_bag_forward_only_default, embedding_bag, 1},
-    {op::aten_embedding_bag_default, embedding_bag, 1},
-    {op::aten_embedding_bag_padding_idx, embedding_bag, 1},
-    {op::aten_embedding_backward_default, embedding_dense_backward},
-    {op::aten_embedding_dense_backward_default, embedding_dense_backward},
-    {op::aten_scaled_dot_product_attention_default, attention},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> attention_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__embedding_bag_backward_default, embedding_bag_backward, 6},
+      {op::aten__embedding_bag_dense_backward_default, embedding_bag_backward, 5},
+      {op::aten__embedding_bag_per_sample_weights_backward_default, embedding_bag_weights_backward},
+      {op::aten__native_multi_head_attention_default, multi_head_attention},
+      {op::aten__transform_bias_rescale_qkv_default, split_heads},
+      {op::aten__transformer_encoder_layer_fwd_default, encoder_layer},
+      {op::aten__scaled_dot_product_attention_math_default, attention_math},
+      {op::aten__scaled_dot_product_attention_math_for_mps_default, attention_math},
+      {op::aten__scaled_dot_product_flash_attention_for_cpu_default, attention_for_cpu},
+      {op::aten__scaled_dot_product_flash_attention_for_cpu_backward_default,
+       attention_for_cpu_backward},
+
+      {op::aten__embedding_bag_default, embedding_bag},
+      {op::aten__embedding_bag_forward_only_default, embedding_bag, 1},
+      {op::aten_embedding_bag_default, embedding_bag, 1},
+      {op::aten_embedding_bag_padding_idx, embedding_bag, 1},
+      {op::aten_embedding_backward_default, embedding_dense_backward},
+      {op::aten_embedding_dense_backward_default, embedding_dense_backward},
+      {op::aten_scaled_dot_product_attention_default, attention},
+  };
   return rows;
 }
 

@@ -15,11 +15,11 @@ void for_each_tensor(ShapeCall& call, Each each) {
   }
 }
 
-void same_layout(ShapeCall& call) {
+void same_layouts(ShapeCall& call) {
   for_each_tensor(call,
                   [&](const TensorMeta& tensor) { call.yield(empty_like(call.env(), tensor)); });
 }
-void contiguous(ShapeCall& call) {
+void contiguous_copies(ShapeCall& call) {
   for_each_tensor(call, [&](const TensorMeta& tensor) {
     call.yield(empty_tensor(call.env(), tensor.sizes, tensor.dtype, tensor.device));
   });
@@ -94,33 +94,32 @@ void all_to_all(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, input.dtype, input.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::_c10d_functional_autograd_all_gather_into_tensor_default, gathered, 1},
-    {op::_c10d_functional_autograd_all_to_all_single_default, all_to_all},
-    {op::_c10d_functional_autograd_reduce_scatter_tensor_default, scattered, 2},
-    {op::_c10d_functional__wrap_tensor_autograd_default, itself},
-    {op::_c10d_functional_all_gather_into_tensor_default, gathered, 1},
-    {op::_c10d_functional_all_gather_into_tensor_coalesced_default, gathered, 1},
-    {op::_c10d_functional_all_gather_into_tensor_out_default, gathered, 1},
-    {op::_c10d_functional_all_reduce_default, contiguous},
-    {op::_c10d_functional_all_reduce__default, itself},
-    {op::_c10d_functional_all_reduce_coalesced_default, same_layout},
-    {op::_c10d_functional_all_reduce_coalesced__default, itself},
-    {op::_c10d_functional_all_to_all_single_default, all_to_all},
-    {op::_c10d_functional_batch_p2p_ops_default, batch_p2p_ops},
-    {op::_c10d_functional_broadcast_default, same_layout},
-    {op::_c10d_functional_broadcast__default, itself},
-    {op::_c10d_functional_irecv_default, same_layout},
-    {op::_c10d_functional_isend_default, isend},
-    {op::_c10d_functional_reduce_scatter_tensor_default, scattered, 2},
-    {op::_c10d_functional_reduce_scatter_tensor_coalesced_default, scattered, 2},
-    {op::_c10d_functional_reduce_scatter_tensor_out_default, scattered, 2},
-    {op::_c10d_functional_wait_tensor_default, same_layout},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> collective_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::_c10d_functional_autograd_all_gather_into_tensor_default, gathered, 1},
+      {op::_c10d_functional_autograd_all_to_all_single_default, all_to_all},
+      {op::_c10d_functional_autograd_reduce_scatter_tensor_default, scattered, 2},
+      {op::_c10d_functional__wrap_tensor_autograd_default, itself},
+      {op::_c10d_functional_all_gather_into_tensor_default, gathered, 1},
+      {op::_c10d_functional_all_gather_into_tensor_coalesced_default, gathered, 1},
+      {op::_c10d_functional_all_gather_into_tensor_out_default, gathered, 1},
+      {op::_c10d_functional_all_reduce_default, contiguous_copies},
+      {op::_c10d_functional_all_reduce__default, itself},
+      {op::_c10d_functional_all_reduce_coalesced_default, same_layouts},
+      {op::_c10d_functional_all_reduce_coalesced__default, itself},
+      {op::_c10d_functional_all_to_all_single_default, all_to_all},
+      {op::_c10d_functional_batch_p2p_ops_default, batch_p2p_ops},
+      {op::_c10d_functional_broadcast_default, same_layouts},
+      {op::_c10d_functional_broadcast__default, itself},
+      {op::_c10d_functional_irecv_default, same_layouts},
+      {op::_c10d_functional_isend_default, isend},
+      {op::_c10d_functional_reduce_scatter_tensor_default, scattered, 2},
+      {op::_c10d_functional_reduce_scatter_tensor_coalesced_default, scattered, 2},
+      {op::_c10d_functional_reduce_scatter_tensor_out_default, scattered, 2},
+      {op::_c10d_functional_wait_tensor_default, same_layouts},
+  };
   return rows;
 }
 

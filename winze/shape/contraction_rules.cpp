@@ -447,20 +447,19 @@ void multi_dot(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, tensors[0]->dtype, tensors[0]->device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__trilinear_default, trilinear},
-    {op::aten_bilinear_default, bilinear},
-    {op::aten_chain_matmul_default, multi_dot},
-    {op::aten_einsum_default, einsum},
-    {op::aten_inner_default, inner},
-    {op::aten_kron_default, kron},
-    {op::aten_linalg_multi_dot_default, multi_dot},
-    {op::aten_tensordot_default, tensordot},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> contraction_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__trilinear_default, trilinear},
+      {op::aten_bilinear_default, bilinear},
+      {op::aten_chain_matmul_default, multi_dot},
+      {op::aten_einsum_default, einsum},
+      {op::aten_inner_default, inner},
+      {op::aten_kron_default, kron},
+      {op::aten_linalg_multi_dot_default, multi_dot},
+      {op::aten_tensordot_default, tensordot},
+  };
   return rows;
 }
 

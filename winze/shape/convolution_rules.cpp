@@ -449,37 +449,36 @@ void conv_tbc_backward(ShapeCall& call) {
     call.yield(empty_like(call.env(), call.tensor(index)));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__slow_conv2d_backward_output_mask, slow_conv_backward, 2},
-    {op::aten__slow_conv2d_forward_default, slow_conv, 2},
-    {op::aten_conv_tbc_default, conv_tbc},
-    {op::aten_conv_tbc_backward_default, conv_tbc_backward},
-    {op::aten_slow_conv3d_default, slow_conv, 3},
-    {op::aten_slow_conv3d_forward_default, slow_conv, 3},
-    {op::aten_slow_conv_dilated2d_default, slow_conv, 2 | is_dilated},
-    {op::aten_slow_conv_dilated3d_default, slow_conv, 3 | is_dilated},
-    {op::aten_slow_conv_transpose2d_default, slow_conv, 2 | is_transposed},
-    {op::aten_slow_conv_transpose3d_default, slow_conv, 3 | is_transposed},
-    {op::aten_thnn_conv2d_default, slow_conv, 2},
-    {op::aten__convolution_mode_default, conv_mode, any_dims},
-    {op::aten__convolution_default, convolution_rule},
-    {op::aten__convolution_deprecated, convolution_rule},
-    {op::aten_conv1d_default, conv, 1},
-    {op::aten_conv1d_padding, conv_mode, 1},
-    {op::aten_conv2d_default, conv, 2},
-    {op::aten_conv2d_padding, conv_mode, 2},
-    {op::aten_conv3d_default, conv, 3},
-    {op::aten_conv3d_padding, conv_mode, 3},
-    {op::aten_conv_transpose1d_default, conv_transpose, 1},
-    {op::aten_conv_transpose2d_input, conv_transpose, 2},
-    {op::aten_conv_transpose3d_input, conv_transpose, 3},
-    {op::aten_convolution_backward_default, convolution_backward},
-    {op::aten_convolution_default, convolution_rule},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> convolution_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__slow_conv2d_backward_output_mask, slow_conv_backward, 2},
+      {op::aten__slow_conv2d_forward_default, slow_conv, 2},
+      {op::aten_conv_tbc_default, conv_tbc},
+      {op::aten_conv_tbc_backward_default, conv_tbc_backward},
+      {op::aten_slow_conv3d_default, slow_conv, 3},
+      {op::aten_slow_conv3d_forward_default, slow_conv, 3},
+      {op::aten_slow_conv_dilated2d_default, slow_conv, 2 | is_dilated},
+      {op::aten_slow_conv_dilated3d_default, slow_conv, 3 | is_dilated},
+      {op::aten_slow_conv_transpose2d_default, slow_conv, 2 | is_transposed},
+      {op::aten_slow_conv_transpose3d_default, slow_conv, 3 | is_transposed},
+      {op::aten_thnn_conv2d_default, slow_conv, 2},
+      {op::aten__convolution_mode_default, conv_mode, any_dims},
+      {op::aten__convolution_default, convolution_rule},
+      {op::aten__convolution_deprecated, convolution_rule},
+      {op::aten_conv1d_default, conv, 1},
+      {op::aten_conv1d_padding, conv_mode, 1},
+      {op::aten_conv2d_default, conv, 2},
+      {op::aten_conv2d_padding, conv_mode, 2},
+      {op::aten_conv3d_default, conv, 3},
+      {op::aten_conv3d_padding, conv_mode, 3},
+      {op::aten_conv_transpose1d_default, conv_transpose, 1},
+      {op::aten_conv_transpose2d_input, conv_transpose, 2},
+      {op::aten_conv_transpose3d_input, conv_transpose, 3},
+      {op::aten_convolution_backward_default, convolution_backward},
+      {op::aten_convolution_default, convolution_rule},
+  };
   return rows;
 }
 

@@ -313,32 +313,6 @@ constexpr std::uint32_t with(Transform transform) {
   return static_cast<std::uint32_t>(transform);
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__fft_c2c_default, c2c_rule},
-    {op::aten__fft_c2r_default, c2r_rule},
-    {op::aten__fft_r2c_default, r2c_rule},
-    {op::aten_fft_fft_default, one_dim, with(Transform::fft)},
-    {op::aten_fft_fft2_default, many_dims, with(Transform::fft)},
-    {op::aten_fft_fftn_default, many_dims, with(Transform::fft)},
-    {op::aten_fft_fftshift_default, shifted},
-    {op::aten_fft_hfft_default, one_dim, with(Transform::hfft)},
-    {op::aten_fft_hfft2_default, many_dims, with(Transform::hfft)},
-    {op::aten_fft_hfftn_default, many_dims, with(Transform::hfft)},
-    {op::aten_fft_ifft_default, one_dim, with(Transform::fft)},
-    {op::aten_fft_ifft2_default, many_dims, with(Transform::fft)},
-    {op::aten_fft_ifftn_default, many_dims, with(Transform::fft)},
-    {op::aten_fft_ifftshift_default, shifted},
-    {op::aten_fft_ihfft_default, one_dim, with(Transform::ihfft)},
-    {op::aten_fft_ihfft2_default, many_dims, with(Transform::ihfft)},
-    {op::aten_fft_ihfftn_default, many_dims, with(Transform::ihfft)},
-    {op::aten_fft_irfft_default, one_dim, with(Transform::irfft)},
-    {op::aten_fft_irfft2_default, many_dims, with(Transform::irfft)},
-    {op::aten_fft_irfftn_default, many_dims, with(Transform::irfft)},
-    {op::aten_fft_rfft_default, one_dim, with(Transform::rfft)},
-    {op::aten_fft_rfft2_default, many_dims, with(Transform::rfft)},
-    {op::aten_fft_rfftn_default, many_dims, with(Transform::rfft)},
-};
-
 }  // namespace
 
 FakeTensor fft_c2c(const ShapeCall& call, const TensorMeta& input, Dims dims) {
@@ -349,6 +323,31 @@ FakeTensor fft_r2c(const ShapeCall& call, const TensorMeta& input, Dims dims, bo
 }
 
 std::span<const ShapeRow> fft_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__fft_c2c_default, c2c_rule},
+      {op::aten__fft_c2r_default, c2r_rule},
+      {op::aten__fft_r2c_default, r2c_rule},
+      {op::aten_fft_fft_default, one_dim, with(Transform::fft)},
+      {op::aten_fft_fft2_default, many_dims, with(Transform::fft)},
+      {op::aten_fft_fftn_default, many_dims, with(Transform::fft)},
+      {op::aten_fft_fftshift_default, shifted},
+      {op::aten_fft_hfft_default, one_dim, with(Transform::hfft)},
+      {op::aten_fft_hfft2_default, many_dims, with(Transform::hfft)},
+      {op::aten_fft_hfftn_default, many_dims, with(Transform::hfft)},
+      {op::aten_fft_ifft_default, one_dim, with(Transform::fft)},
+      {op::aten_fft_ifft2_default, many_dims, with(Transform::fft)},
+      {op::aten_fft_ifftn_default, many_dims, with(Transform::fft)},
+      {op::aten_fft_ifftshift_default, shifted},
+      {op::aten_fft_ihfft_default, one_dim, with(Transform::ihfft)},
+      {op::aten_fft_ihfft2_default, many_dims, with(Transform::ihfft)},
+      {op::aten_fft_ihfftn_default, many_dims, with(Transform::ihfft)},
+      {op::aten_fft_irfft_default, one_dim, with(Transform::irfft)},
+      {op::aten_fft_irfft2_default, many_dims, with(Transform::irfft)},
+      {op::aten_fft_irfftn_default, many_dims, with(Transform::irfft)},
+      {op::aten_fft_rfft_default, one_dim, with(Transform::rfft)},
+      {op::aten_fft_rfft2_default, many_dims, with(Transform::rfft)},
+      {op::aten_fft_rfftn_default, many_dims, with(Transform::rfft)},
+  };
   return rows;
 }
 

@@ -377,31 +377,30 @@ void flex_attention_backward(ShapeCall& call) {
   }
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__cudnn_attention_backward_default, gradients_alike},
-    {op::aten__efficient_attention_backward_default, efficient_attention_backward},
-    {op::aten__efficient_attention_forward_default, efficient_forward},
-    {op::aten__flash_attention_backward_default, gradients_alike},
-    {op::aten__flash_attention_forward_default, flash_forward},
-    {op::aten__flash_attention_forward_quantized, flash_forward},
-    {op::aten__flash_attention_forward_no_dropout_inplace_default, flash_forward_into},
-    {op::aten__scaled_dot_product_cudnn_attention_default, device_attention, 0},
-    {op::aten__scaled_dot_product_cudnn_attention_backward_default, gradients_alike},
-    {op::aten__scaled_dot_product_efficient_attention_default, efficient},
-    {op::aten__scaled_dot_product_efficient_attention_backward_default, efficient_backward},
-    {op::aten__scaled_dot_product_flash_attention_default, flash},
-    {op::aten__scaled_dot_product_flash_attention_quantized, flash},
-    {op::aten__scaled_dot_product_flash_attention_backward_default, gradients_alike},
-    {op::aten__scaled_dot_product_fused_attention_overrideable_default, device_attention, 1},
-    {op::aten__scaled_dot_product_fused_attention_overrideable_backward_default, gradients_alike,
-     4},
-    {op::higher_order_flex_attention, flex_attention},
-    {op::higher_order_flex_attention_backward, flex_attention_backward},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> fused_attention_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__cudnn_attention_backward_default, gradients_alike},
+      {op::aten__efficient_attention_backward_default, efficient_attention_backward},
+      {op::aten__efficient_attention_forward_default, efficient_forward},
+      {op::aten__flash_attention_backward_default, gradients_alike},
+      {op::aten__flash_attention_forward_default, flash_forward},
+      {op::aten__flash_attention_forward_quantized, flash_forward},
+      {op::aten__flash_attention_forward_no_dropout_inplace_default, flash_forward_into},
+      {op::aten__scaled_dot_product_cudnn_attention_default, device_attention, 0},
+      {op::aten__scaled_dot_product_cudnn_attention_backward_default, gradients_alike},
+      {op::aten__scaled_dot_product_efficient_attention_default, efficient},
+      {op::aten__scaled_dot_product_efficient_attention_backward_default, efficient_backward},
+      {op::aten__scaled_dot_product_flash_attention_default, flash},
+      {op::aten__scaled_dot_product_flash_attention_quantized, flash},
+      {op::aten__scaled_dot_product_flash_attention_backward_default, gradients_alike},
+      {op::aten__scaled_dot_product_fused_attention_overrideable_default, device_attention, 1},
+      {op::aten__scaled_dot_product_fused_attention_overrideable_backward_default, gradients_alike,
+       4},
+      {op::higher_order_flex_attention, flex_attention},
+      {op::higher_order_flex_attention_backward, flex_attention_backward},
+  };
   return rows;
 }
 

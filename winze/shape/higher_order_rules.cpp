@@ -429,37 +429,36 @@ void nothing(ShapeCall& call) {
   static_cast<void>(call);
 }
 
-constexpr ShapeRow rows[] = {
-    {op::higher_order_out_dtype, out_dtype},
-    {op::higher_order_with_effects, with_effects},
-    {op::higher_order_associative_scan, associative_scan},
-    {op::higher_order_auto_functionalized, auto_functionalized},
-    {op::higher_order_auto_functionalized_v2, auto_functionalized_v2},
-    {op::higher_order_cond, cond},
-    {op::higher_order_hints_wrapper, one_body, 0},
-    {op::higher_order_invoke_quant, one_body, 0},
-    {op::higher_order_invoke_quant_packed, one_body, 0},
-    {op::higher_order_invoke_subgraph, one_body, 0},
-    {op::higher_order_map_impl, map_impl},
-    {op::higher_order_run_const_graph, one_body, 0},
-    {op::higher_order_scan, scan},
-    {op::higher_order_strict_mode, one_body, 0},
-    {op::higher_order_tag_activation_checkpoint, one_body, 0},
-    {op::higher_order_while_loop, while_loop},
-    {op::higher_order_wrap, one_body, 0},
-    {op::higher_order_wrap_activation_checkpoint, one_body, 0},
-    {op::higher_order_wrap_with_autocast, one_body, 4},
-    {op::higher_order_wrap_with_set_grad_enabled, one_body, 1},
-    {op::torch__functorch_predispatch__add_batch_dim, add_batch_dim},
-    {op::torch__functorch_predispatch__remove_batch_dim, remove_batch_dim},
-    {op::torch__functorch_predispatch__vmap_decrement_nesting, enter_or_leave_vmap},
-    {op::torch__functorch_predispatch__vmap_increment_nesting, enter_or_leave_vmap},
-    {op::torch__functorch_predispatch_lazy_load_decompositions, nothing},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> higher_order_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::higher_order_out_dtype, out_dtype},
+      {op::higher_order_with_effects, with_effects},
+      {op::higher_order_associative_scan, associative_scan},
+      {op::higher_order_auto_functionalized, auto_functionalized},
+      {op::higher_order_auto_functionalized_v2, auto_functionalized_v2},
+      {op::higher_order_cond, cond},
+      {op::higher_order_hints_wrapper, one_body, 0},
+      {op::higher_order_invoke_quant, one_body, 0},
+      {op::higher_order_invoke_quant_packed, one_body, 0},
+      {op::higher_order_invoke_subgraph, one_body, 0},
+      {op::higher_order_map_impl, map_impl},
+      {op::higher_order_run_const_graph, one_body, 0},
+      {op::higher_order_scan, scan},
+      {op::higher_order_strict_mode, one_body, 0},
+      {op::higher_order_tag_activation_checkpoint, one_body, 0},
+      {op::higher_order_while_loop, while_loop},
+      {op::higher_order_wrap, one_body, 0},
+      {op::higher_order_wrap_activation_checkpoint, one_body, 0},
+      {op::higher_order_wrap_with_autocast, one_body, 4},
+      {op::higher_order_wrap_with_set_grad_enabled, one_body, 1},
+      {op::torch__functorch_predispatch__add_batch_dim, add_batch_dim},
+      {op::torch__functorch_predispatch__remove_batch_dim, remove_batch_dim},
+      {op::torch__functorch_predispatch__vmap_decrement_nesting, enter_or_leave_vmap},
+      {op::torch__functorch_predispatch__vmap_increment_nesting, enter_or_leave_vmap},
+      {op::torch__functorch_predispatch_lazy_load_decompositions, nothing},
+  };
   return rows;
 }
 

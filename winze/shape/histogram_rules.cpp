@@ -193,30 +193,29 @@ void norm_except_dim(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), sizes, v.dtype, v.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__histogramdd_bin_edges_default, histogramdd, edges},
-    {op::aten__histogramdd_from_bin_cts_default, histogramdd, counts},
-    {op::aten__histogramdd_from_bin_tensors_default, histogramdd, counts},
-    {op::aten__segment_reduce_backward_default, segment_reduce_backward},
-    {op::aten_bincount_default, bincount},
-    {op::aten_combinations_default, combinations},
-    {op::aten_gradient_array, gradient},
-    {op::aten_gradient_scalararray, gradient},
-    {op::aten_gradient_scalarint, gradient},
-    {op::aten_gradient_scalarrayarray, gradient},
-    {op::aten_gradient_scalarrayint, gradient},
-    {op::aten_gradient_tensorarray, gradient},
-    {op::aten_gradient_tensorarrayint, gradient},
-    {op::aten_histogramdd_default, histogramdd, counts | edges},
-    {op::aten_histogramdd_TensorList_bins, histogramdd, counts | edges},
-    {op::aten_histogramdd_int_bins, histogramdd, counts | edges},
-    {op::aten_norm_except_dim_default, norm_except_dim},
-    {op::aten_segment_reduce_default, segment_reduce},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> histogram_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__histogramdd_bin_edges_default, histogramdd, edges},
+      {op::aten__histogramdd_from_bin_cts_default, histogramdd, counts},
+      {op::aten__histogramdd_from_bin_tensors_default, histogramdd, counts},
+      {op::aten__segment_reduce_backward_default, segment_reduce_backward},
+      {op::aten_bincount_default, bincount},
+      {op::aten_combinations_default, combinations},
+      {op::aten_gradient_array, gradient},
+      {op::aten_gradient_scalararray, gradient},
+      {op::aten_gradient_scalarint, gradient},
+      {op::aten_gradient_scalarrayarray, gradient},
+      {op::aten_gradient_scalarrayint, gradient},
+      {op::aten_gradient_tensorarray, gradient},
+      {op::aten_gradient_tensorarrayint, gradient},
+      {op::aten_histogramdd_default, histogramdd, counts | edges},
+      {op::aten_histogramdd_TensorList_bins, histogramdd, counts | edges},
+      {op::aten_histogramdd_int_bins, histogramdd, counts | edges},
+      {op::aten_norm_except_dim_default, norm_except_dim},
+      {op::aten_segment_reduce_default, segment_reduce},
+  };
   return rows;
 }
 

@@ -287,29 +287,28 @@ void pixel_shuffle(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, self.dtype, self.device, format));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_cat_default, cat},
-    {op::aten_concat_default, cat},
-    {op::aten_concatenate_default, cat},
-    {op::aten_flip_default, flip},
-    {op::aten_pixel_shuffle_default, pixel_shuffle, 0},
-    {op::aten_pixel_unshuffle_default, pixel_shuffle, 1},
-    {op::aten_repeat_default, repeat, 0},
-    {op::aten_repeat_interleave_Tensor, repeat_indices},
-    {op::aten_repeat_interleave_self_int, repeat_interleave},
-    {op::aten_repeat_interleave_self_Tensor, repeat_interleave_by_tensor},
-    {op::aten_roll_default, roll},
-    {op::aten__chunk_cat_default, chunk_cat},
-    {op::aten__stack_default, stack},
-    {op::aten_flatten_dense_tensors_default, flatten_dense_tensors},
-    {op::aten_stack_default, stack},
-    {op::aten_unflatten_dense_tensors_default, unflatten_dense_tensors},
-    {op::aten_tile_default, repeat, 1},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> joining_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_cat_default, cat},
+      {op::aten_concat_default, cat},
+      {op::aten_concatenate_default, cat},
+      {op::aten_flip_default, flip},
+      {op::aten_pixel_shuffle_default, pixel_shuffle, 0},
+      {op::aten_pixel_unshuffle_default, pixel_shuffle, 1},
+      {op::aten_repeat_default, repeat, 0},
+      {op::aten_repeat_interleave_Tensor, repeat_indices},
+      {op::aten_repeat_interleave_self_int, repeat_interleave},
+      {op::aten_repeat_interleave_self_Tensor, repeat_interleave_by_tensor},
+      {op::aten_roll_default, roll},
+      {op::aten__chunk_cat_default, chunk_cat},
+      {op::aten__stack_default, stack},
+      {op::aten_flatten_dense_tensors_default, flatten_dense_tensors},
+      {op::aten_stack_default, stack},
+      {op::aten_unflatten_dense_tensors_default, unflatten_dense_tensors},
+      {op::aten_tile_default, repeat, 1},
+  };
   return rows;
 }
 

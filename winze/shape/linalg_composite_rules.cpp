@@ -5,16 +5,11 @@
 
 #include "winze/schema/op_ids.h"
 #include "winze/shape/families.h"
+#include "winze/shape/linalg.h"
 #include "winze/shape/views.h"
 
 namespace winze {
 namespace {
-
-void check_matrix(const ShapeCall& call, const TensorMeta& tensor) {
-  if (tensor.dim() >= 2) return;
-  fail("{}: The input tensor must have at least 2 dimensions, got {}", call.op().schema.name,
-       tensor.dim());
-}
 
 /// linalg_pinv and pinverse: the sizes of the transposed, contiguous.
 void pseudo_inverse(ShapeCall& call) {
@@ -161,25 +156,24 @@ void covariance(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, promoted(self.dtype, Promotion::int_to_float), self.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_corrcoef_default, covariance},
-    {op::aten_cov_default, covariance},
-    {op::aten_linalg_matrix_power_default, matrix_power},
-    {op::aten_linalg_pinv_default, pseudo_inverse},
-    {op::aten_linalg_pinv_atol_rtol_float, pseudo_inverse},
-    {op::aten_linalg_pinv_atol_rtol_tensor, pseudo_inverse},
-    {op::aten_linalg_pinv_rcond_tensor, pseudo_inverse},
-    {op::aten_linalg_tensorinv_default, tensorinv},
-    {op::aten_linalg_tensorsolve_default, tensorsolve},
-    {op::aten_linalg_vander_default, linalg_vander},
-    {op::aten_matrix_power_default, matrix_power},
-    {op::aten_pinverse_default, pseudo_inverse},
-    {op::aten_vander_default, vander},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> linalg_composite_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_corrcoef_default, covariance},
+      {op::aten_cov_default, covariance},
+      {op::aten_linalg_matrix_power_default, matrix_power},
+      {op::aten_linalg_pinv_default, pseudo_inverse},
+      {op::aten_linalg_pinv_atol_rtol_float, pseudo_inverse},
+      {op::aten_linalg_pinv_atol_rtol_tensor, pseudo_inverse},
+      {op::aten_linalg_pinv_rcond_tensor, pseudo_inverse},
+      {op::aten_linalg_tensorinv_default, tensorinv},
+      {op::aten_linalg_tensorsolve_default, tensorsolve},
+      {op::aten_linalg_vander_default, linalg_vander},
+      {op::aten_matrix_power_default, matrix_power},
+      {op::aten_pinverse_default, pseudo_inverse},
+      {op::aten_vander_default, vander},
+  };
   return rows;
 }
 

@@ -5,6 +5,7 @@
 
 #include "winze/schema/op_ids.h"
 #include "winze/shape/families.h"
+#include "winze/shape/linalg.h"
 #include "winze/shape/views.h"
 
 namespace winze {
@@ -25,12 +26,6 @@ FakeTensor matrices(const ShapeEnv& env, const TensorMeta& like, Sizes sizes, Or
 }
 
 // --- What PyTorch checks (aten/src/ATen/native/LinearAlgebraUtils.h)
-
-void check_matrix(const ShapeCall& call, const TensorMeta& tensor) {
-  if (tensor.dim() >= 2) return;
-  fail("{}: The input tensor must have at least 2 dimensions, got {}", call.op().schema.name,
-       tensor.dim());
-}
 
 void check_square(ShapeCall& call, const TensorMeta& tensor) {
   check_matrix(call, tensor);
@@ -463,63 +458,68 @@ constexpr std::uint32_t with(Solve solve) {
   return static_cast<std::uint32_t>(solve);
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__cholesky_solve_helper_default, solve_of_old, 0},
-    {op::aten__linalg_det_default, det, 1},
-    {op::aten__linalg_eigh_default, eigh, 2},
-    {op::aten__linalg_eigvals_default, eig, 0},
-    {op::aten__linalg_slogdet_default, slogdet, 1},
-    {op::aten__linalg_solve_ex_default, solve, with(Solve::factors)},
-    {op::aten__linalg_svd_default, svd, 1},
-    {op::aten__lu_with_info_default, lu_factor, 1},
-    {op::aten_cholesky_default, cholesky},
-    {op::aten_cholesky_inverse_default, same_matrix, with(Check::square)},
-    {op::aten_cholesky_solve_default, solve_of_old, 0},
-    {op::aten_cross_default, cross},
-    {op::aten_det_default, det, 0},
-    {op::aten_geqrf_default, geqrf},
-    {op::aten_inverse_default, same_matrix, with(Check::square_full)},
-    {op::aten_linalg_cholesky_default, same_matrix, with(Check::square_float)},
-    {op::aten_linalg_cholesky_ex_default, same_matrix, with(Check::square_float, true)},
-    {op::aten_linalg_cross_default, cross},
-    {op::aten_linalg_det_default, det, 0},
-    {op::aten_linalg_eig_default, eig, 1},
-    {op::aten_linalg_eigh_default, eigh, 1},
-    {op::aten_linalg_eigvals_default, eig, 0},
-    {op::aten_linalg_eigvalsh_default, eigh, 0},
-    {op::aten_linalg_householder_product_default, householder_product},
-    {op::aten_linalg_inv_default, same_matrix, with(Check::square_full)},
-    {op::aten_linalg_inv_ex_default, same_matrix, with(Check::square_full, true)},
-    {op::aten_linalg_ldl_factor_default, ldl_factor, 0},
-    {op::aten_linalg_ldl_factor_ex_default, ldl_factor, 1},
-    {op::aten_linalg_ldl_solve_default, solve_factored, 0},
-    {op::aten_linalg_lu_default, lu},
-    {op::aten_linalg_lu_factor_default, lu_factor, 0},
-    {op::aten_linalg_lu_factor_ex_default, lu_factor, 1},
-    {op::aten_linalg_lu_solve_default, solve_factored, 1},
-    {op::aten_linalg_matrix_exp_default, same_sizes, with(Check::square_float)},
-    {op::aten_linalg_qr_default, qr},
-    {op::aten_linalg_slogdet_default, slogdet, 0},
-    {op::aten_linalg_solve_default, solve, with(Solve::result)},
-    {op::aten_linalg_solve_ex_default, solve, with(Solve::infos)},
-    {op::aten_linalg_solve_triangular_default, solve_triangular},
-    {op::aten_linalg_svd_default, svd, 0},
-    {op::aten_linalg_svdvals_default, svdvals},
-    {op::aten_logdet_default, det, 0},
-    {op::aten_lu_solve_default, solve_of_old, 0},
-    {op::aten_lu_unpack_default, lu_unpack},
-    {op::aten_matrix_exp_default, same_sizes, with(Check::square_float)},
-    {op::aten_orgqr_default, householder_product},
-    {op::aten_ormqr_default, ormqr},
-    {op::aten_qr_default, qr_of_old},
-    {op::aten_slogdet_default, slogdet, 0},
-    {op::aten_svd_default, svd_of_old},
-    {op::aten_triangular_solve_default, solve_of_old, 1},
-};
-
 }  // namespace
 
+void check_matrix(const ShapeCall& call, const TensorMeta& tensor) {
+  if (tensor.dim() >= 2) return;
+  fail("{}: The input tensor must have at least 2 dimensions, got {}", call.op().schema.name,
+       tensor.dim());
+}
+
 std::span<const ShapeRow> linalg_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__cholesky_solve_helper_default, solve_of_old, 0},
+      {op::aten__linalg_det_default, det, 1},
+      {op::aten__linalg_eigh_default, eigh, 2},
+      {op::aten__linalg_eigvals_default, eig, 0},
+      {op::aten__linalg_slogdet_default, slogdet, 1},
+      {op::aten__linalg_solve_ex_default, solve, with(Solve::factors)},
+      {op::aten__linalg_svd_default, svd, 1},
+      {op::aten__lu_with_info_default, lu_factor, 1},
+      {op::aten_cholesky_default, cholesky},
+      {op::aten_cholesky_inverse_default, same_matrix, with(Check::square)},
+      {op::aten_cholesky_solve_default, solve_of_old, 0},
+      {op::aten_cross_default, cross},
+      {op::aten_det_default, det, 0},
+      {op::aten_geqrf_default, geqrf},
+      {op::aten_inverse_default, same_matrix, with(Check::square_full)},
+      {op::aten_linalg_cholesky_default, same_matrix, with(Check::square_float)},
+      {op::aten_linalg_cholesky_ex_default, same_matrix, with(Check::square_float, true)},
+      {op::aten_linalg_cross_default, cross},
+      {op::aten_linalg_det_default, det, 0},
+      {op::aten_linalg_eig_default, eig, 1},
+      {op::aten_linalg_eigh_default, eigh, 1},
+      {op::aten_linalg_eigvals_default, eig, 0},
+      {op::aten_linalg_eigvalsh_default, eigh, 0},
+      {op::aten_linalg_householder_product_default, householder_product},
+      {op::aten_linalg_inv_default, same_matrix, with(Check::square_full)},
+      {op::aten_linalg_inv_ex_default, same_matrix, with(Check::square_full, true)},
+      {op::aten_linalg_ldl_factor_default, ldl_factor, 0},
+      {op::aten_linalg_ldl_factor_ex_default, ldl_factor, 1},
+      {op::aten_linalg_ldl_solve_default, solve_factored, 0},
+      {op::aten_linalg_lu_default, lu},
+      {op::aten_linalg_lu_factor_default, lu_factor, 0},
+      {op::aten_linalg_lu_factor_ex_default, lu_factor, 1},
+      {op::aten_linalg_lu_solve_default, solve_factored, 1},
+      {op::aten_linalg_matrix_exp_default, same_sizes, with(Check::square_float)},
+      {op::aten_linalg_qr_default, qr},
+      {op::aten_linalg_slogdet_default, slogdet, 0},
+      {op::aten_linalg_solve_default, solve, with(Solve::result)},
+      {op::aten_linalg_solve_ex_default, solve, with(Solve::infos)},
+      {op::aten_linalg_solve_triangular_default, solve_triangular},
+      {op::aten_linalg_svd_default, svd, 0},
+      {op::aten_linalg_svdvals_default, svdvals},
+      {op::aten_logdet_default, det, 0},
+      {op::aten_lu_solve_default, solve_of_old, 0},
+      {op::aten_lu_unpack_default, lu_unpack},
+      {op::aten_matrix_exp_default, same_sizes, with(Check::square_float)},
+      {op::aten_orgqr_default, householder_product},
+      {op::aten_ormqr_default, ormqr},
+      {op::aten_qr_default, qr_of_old},
+      {op::aten_slogdet_default, slogdet, 0},
+      {op::aten_svd_default, svd_of_old},
+      {op::aten_triangular_solve_default, solve_of_old, 1},
+  };
   return rows;
 }
 

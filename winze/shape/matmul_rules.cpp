@@ -198,33 +198,32 @@ void matmul(ShapeCall& call) {
   yield_like(call, sizes, a);
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__addmm_activation_default, addmm},
-    {op::aten__int_mm_default, int_mm},
-    {op::aten_addbmm_default, addbmm},
-    {op::aten_addmm_default, addmm},
-    {op::aten_addmm_dtype, addmm, 3},
-    {op::aten_addmv_default, addmv},
-    {op::aten_addr_default, addr},
-    {op::aten_baddbmm_default, baddbmm},
-    {op::aten_baddbmm_dtype, baddbmm, 3},
-    {op::aten_bmm_default, bmm},
-    {op::aten_bmm_dtype, bmm, 2},
-    {op::aten_dot_default, dot},
-    {op::aten_ger_default, outer},
-    {op::aten_linalg_matmul_default, matmul},
-    {op::aten_linear_default, linear},
-    {op::aten_matmul_default, matmul},
-    {op::aten_mm_default, mm},
-    {op::aten_mm_dtype, mm, 2},
-    {op::aten_mv_default, mv},
-    {op::aten_outer_default, outer},
-    {op::aten_vdot_default, dot},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> matmul_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__addmm_activation_default, addmm},
+      {op::aten__int_mm_default, int_mm},
+      {op::aten_addbmm_default, addbmm},
+      {op::aten_addmm_default, addmm},
+      {op::aten_addmm_dtype, addmm, 3},
+      {op::aten_addmv_default, addmv},
+      {op::aten_addr_default, addr},
+      {op::aten_baddbmm_default, baddbmm},
+      {op::aten_baddbmm_dtype, baddbmm, 3},
+      {op::aten_bmm_default, bmm},
+      {op::aten_bmm_dtype, bmm, 2},
+      {op::aten_dot_default, dot},
+      {op::aten_ger_default, outer},
+      {op::aten_linalg_matmul_default, matmul},
+      {op::aten_linear_default, linear},
+      {op::aten_matmul_default, matmul},
+      {op::aten_mm_default, mm},
+      {op::aten_mm_dtype, mm, 2},
+      {op::aten_mv_default, mv},
+      {op::aten_outer_default, outer},
+      {op::aten_vdot_default, dot},
+  };
   return rows;
 }
 

@@ -19,9 +19,9 @@ MetaEdits meta_edits(Graph& root) {
     if (found == graphs.end()) continue;  // erased with the call that held it
     const Graph& graph = *found->second;
     if (entry.kind == EditKind::replace_uses) {
-      const std::uint64_t key = std::uint64_t{graph.serial()} << 32U | entry.replacement.index;
       const Value value = graph.value_at(entry.replacement);
-      if (seen.insert(key).second && value.node().is_alive()) edits.replacements.push_back(value);
+      if (seen.insert(value.key()).second && value.node().is_alive())
+        edits.replacements.push_back(value);
       continue;
     }
     const Node node = graph.node_at(entry.node);
@@ -40,9 +40,7 @@ std::vector<Node> calls_behind(const MetaEdits& edits) {
   std::vector<Node> calls;
   IntegerSet seen;
   const auto add = [&](const Node& node) {
-    if (node.is_call() &&
-        seen.insert(std::uint64_t{node.graph().serial()} << 32U | node.id().index).second)
-      calls.push_back(node);
+    if (node.is_call() && seen.insert(node.key()).second) calls.push_back(node);
   };
   for (const Node& call : edits.calls) add(call);
   for (const std::vector<Value>* values : {&edits.retyped, &edits.replacements}) {

@@ -424,45 +424,44 @@ void log_softmax_backward(ShapeCall& call) {
   call.yield(with_dtype(combine(env, grad, scaled), call.dtype(3).value_or(grad.dtype)));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__batch_norm_no_update_default, batch_norm_no_update},
-    {op::aten__batch_norm_with_update_default, batch_norm_with_update, 0},
-    {op::aten__batch_norm_with_update_functional_default, batch_norm_with_update, 1},
-    {op::aten__batch_norm_impl_index_default, batch_norm_of_index},
-    {op::aten__masked_softmax_default, masked_softmax},
-    {op::aten__masked_softmax_backward_default, masked_softmax_backward},
-    {op::aten_batch_norm_update_stats_default, batch_norm_update_stats},
-    {op::aten_cudnn_batch_norm_default, cudnn_batch_norm},
-    {op::aten_miopen_batch_norm_default, miopen_batch_norm},
-    {op::aten__fused_rms_norm_default, rms_norm, 1},
-    {op::aten__weight_norm_default, weight_norm, 0},
-    {op::aten__weight_norm_interface_default, weight_norm, 1},
-    {op::aten__log_softmax_backward_data_default, log_softmax_backward},
-
-    {op::aten__native_batch_norm_legit_default, native_batch_norm},
-    {op::aten__native_batch_norm_legit_functional_default, batch_norm_functional},
-    {op::aten__native_batch_norm_legit_no_stats, batch_norm_no_stats},
-    {op::aten__native_batch_norm_legit_no_training_default, batch_norm_no_training},
-
-    {op::aten_batch_norm_default, batch_norm},
-
-    {op::aten_group_norm_default, group_norm},
-    {op::aten_instance_norm_default, instance_norm},
-    {op::aten_layer_norm_default, layer_norm},
-
-    {op::aten_native_batch_norm_default, native_batch_norm},
-
-    {op::aten_native_group_norm_default, native_group_norm},
-    {op::aten_native_layer_norm_default, layer_norm, 1},
-    {op::aten_rms_norm_default, rms_norm},
-
-    {op::aten_special_log_softmax_default, softmax},
-    {op::aten_special_softmax_default, softmax},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> normalization_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__batch_norm_no_update_default, batch_norm_no_update},
+      {op::aten__batch_norm_with_update_default, batch_norm_with_update, 0},
+      {op::aten__batch_norm_with_update_functional_default, batch_norm_with_update, 1},
+      {op::aten__batch_norm_impl_index_default, batch_norm_of_index},
+      {op::aten__masked_softmax_default, masked_softmax},
+      {op::aten__masked_softmax_backward_default, masked_softmax_backward},
+      {op::aten_batch_norm_update_stats_default, batch_norm_update_stats},
+      {op::aten_cudnn_batch_norm_default, cudnn_batch_norm},
+      {op::aten_miopen_batch_norm_default, miopen_batch_norm},
+      {op::aten__fused_rms_norm_default, rms_norm, 1},
+      {op::aten__weight_norm_default, weight_norm, 0},
+      {op::aten__weight_norm_interface_default, weight_norm, 1},
+      {op::aten__log_softmax_backward_data_default, log_softmax_backward},
+
+      {op::aten__native_batch_norm_legit_default, native_batch_norm},
+      {op::aten__native_batch_norm_legit_functional_default, batch_norm_functional},
+      {op::aten__native_batch_norm_legit_no_stats, batch_norm_no_stats},
+      {op::aten__native_batch_norm_legit_no_training_default, batch_norm_no_training},
+
+      {op::aten_batch_norm_default, batch_norm},
+
+      {op::aten_group_norm_default, group_norm},
+      {op::aten_instance_norm_default, instance_norm},
+      {op::aten_layer_norm_default, layer_norm},
+
+      {op::aten_native_batch_norm_default, native_batch_norm},
+
+      {op::aten_native_group_norm_default, native_group_norm},
+      {op::aten_native_layer_norm_default, layer_norm, 1},
+      {op::aten_rms_norm_default, rms_norm},
+
+      {op::aten_special_log_softmax_default, softmax},
+      {op::aten_special_softmax_default, softmax},
+  };
   return rows;
 }
 

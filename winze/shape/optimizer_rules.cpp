@@ -24,24 +24,23 @@ void clones_of_written(ShapeCall& call) {
   }
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__amp_foreach_non_finite_check_and_unscale_default, clones_of_written, 2},
-    {op::aten__amp_update_scale_default, clones_of_written, 2},
-    {op::aten__foreach_copy_default, clones_of_written, 1},
-    {op::aten__foreach_zero_default, clones_of_written, 1},
-    {op::aten__fused_adagrad_default, clones_of_written, 4},
-    {op::aten__fused_adagrad_tensor_lr, clones_of_written, 3},
-    {op::aten__fused_adam_default, clones_of_written, 5},
-    {op::aten__fused_adam_tensor_lr, clones_of_written, 5},
-    {op::aten__fused_adamw_default, clones_of_written, 5},
-    {op::aten__fused_adamw_tensor_lr, clones_of_written, 5},
-    {op::aten__fused_sgd_default, clones_of_written, 3},
-    {op::aten__fused_sgd_tensor_lr, clones_of_written, 3},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> optimizer_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__amp_foreach_non_finite_check_and_unscale_default, clones_of_written, 2},
+      {op::aten__amp_update_scale_default, clones_of_written, 2},
+      {op::aten__foreach_copy_default, clones_of_written, 1},
+      {op::aten__foreach_zero_default, clones_of_written, 1},
+      {op::aten__fused_adagrad_default, clones_of_written, 4},
+      {op::aten__fused_adagrad_tensor_lr, clones_of_written, 3},
+      {op::aten__fused_adam_default, clones_of_written, 5},
+      {op::aten__fused_adam_tensor_lr, clones_of_written, 5},
+      {op::aten__fused_adamw_default, clones_of_written, 5},
+      {op::aten__fused_adamw_tensor_lr, clones_of_written, 5},
+      {op::aten__fused_sgd_default, clones_of_written, 3},
+      {op::aten__fused_sgd_tensor_lr, clones_of_written, 3},
+  };
   return rows;
 }
 

@@ -226,24 +226,23 @@ constexpr std::uint32_t with(Int4Weight layout) {
   return static_cast<std::uint32_t>(layout);
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__convert_weight_to_int4pack_default, pack_int4},
-    {op::aten__convert_weight_to_int4pack_for_cpu_default, pack_int4_for_cpu},
-    {op::aten__dyn_quant_matmul_4bit_default, dynamic_4bit_mm},
-    {op::aten__dyn_quant_pack_4bit_weight_default, pack_dynamic_4bit},
-    {op::aten__grouped_mm_default, grouped_mm, 0},
-    {op::aten__scaled_grouped_mm_default, grouped_mm, 1},
-    {op::aten__scaled_mm_default, scaled_mm},
-    {op::aten__scaled_mm_v2_default, scaled_mm},
-    {op::aten__weight_int4pack_mm_default, int4_mm, with(Int4Weight::tiles)},
-    {op::aten__weight_int4pack_mm_for_cpu_default, int4_mm, with(Int4Weight::bytes)},
-    {op::aten__weight_int4pack_mm_with_scales_and_zeros_default, int4_mm, with(Int4Weight::rows)},
-    {op::aten__weight_int8pack_mm_default, int8_mm},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> packed_matmul_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__convert_weight_to_int4pack_default, pack_int4},
+      {op::aten__convert_weight_to_int4pack_for_cpu_default, pack_int4_for_cpu},
+      {op::aten__dyn_quant_matmul_4bit_default, dynamic_4bit_mm},
+      {op::aten__dyn_quant_pack_4bit_weight_default, pack_dynamic_4bit},
+      {op::aten__grouped_mm_default, grouped_mm, 0},
+      {op::aten__scaled_grouped_mm_default, grouped_mm, 1},
+      {op::aten__scaled_mm_default, scaled_mm},
+      {op::aten__scaled_mm_v2_default, scaled_mm},
+      {op::aten__weight_int4pack_mm_default, int4_mm, with(Int4Weight::tiles)},
+      {op::aten__weight_int4pack_mm_for_cpu_default, int4_mm, with(Int4Weight::bytes)},
+      {op::aten__weight_int4pack_mm_with_scales_and_zeros_default, int4_mm, with(Int4Weight::rows)},
+      {op::aten__weight_int8pack_mm_default, int8_mm},
+  };
   return rows;
 }
 

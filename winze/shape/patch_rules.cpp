@@ -199,20 +199,19 @@ void channel_shuffle(ShapeCall& call) {
   call.yield(empty_tensor(env, self.sizes, self.dtype, self.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_affine_grid_generator_default, affine_grid_generator},
-    {op::aten_affine_grid_generator_backward_default, affine_grid_generator_backward},
-    {op::aten_channel_shuffle_default, channel_shuffle},
-    {op::aten_col2im_default, col2im},
-    {op::aten_im2col_default, im2col},
-    {op::aten_max_unpool2d_default, max_unpool, 2},
-    {op::aten_max_unpool3d_default, max_unpool, 3},
-    {op::aten_native_channel_shuffle_default, channel_shuffle},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> patch_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_affine_grid_generator_default, affine_grid_generator},
+      {op::aten_affine_grid_generator_backward_default, affine_grid_generator_backward},
+      {op::aten_channel_shuffle_default, channel_shuffle},
+      {op::aten_col2im_default, col2im},
+      {op::aten_im2col_default, im2col},
+      {op::aten_max_unpool2d_default, max_unpool, 2},
+      {op::aten_max_unpool3d_default, max_unpool, 3},
+      {op::aten_native_channel_shuffle_default, channel_shuffle},
+  };
   return rows;
 }
 

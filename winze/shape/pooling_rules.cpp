@@ -403,43 +403,42 @@ void max_pool_backward(ShapeCall& call) {
   call.yield(empty_tensor(env, input.sizes, input.dtype, input.device, kept_format(call, input)));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::prims__low_memory_max_pool_offsets_to_indices_default, max_pool_offsets_to_indices},
-    {op::prims__low_memory_max_pool_with_offsets_default, max_pool_with_offsets},
-    {op::aten__adaptive_avg_pool2d_backward_default, pool_backward, keeps_format},
-    {op::aten__adaptive_avg_pool2d_default, adaptive_avg_pool2d, 1},
-    {op::aten__adaptive_avg_pool3d_backward_default, pool_backward},
-    {op::aten__adaptive_avg_pool3d_default, adaptive_avg_pool3d, 1},
-    {op::aten_adaptive_avg_pool1d_default, adaptive_avg_pool1d},
-    {op::aten_adaptive_avg_pool2d_default, adaptive_avg_pool2d},
-    {op::aten_adaptive_avg_pool3d_default, adaptive_avg_pool3d},
-    {op::aten_adaptive_max_pool1d_default, adaptive_max_pool1d},
-    {op::aten_adaptive_max_pool2d_backward_default, pool_backward, keeps_format},
-    {op::aten_adaptive_max_pool2d_default, adaptive_max_pool2d},
-    {op::aten_adaptive_max_pool3d_backward_default, pool_backward},
-    {op::aten_adaptive_max_pool3d_default, adaptive_max_pool3d},
-    {op::aten_avg_pool1d_default, avg_pool1d},
-    {op::aten_avg_pool2d_default, avg_pool, 2},
-    {op::aten_avg_pool2d_backward_default, pool_backward, keeps_format},
-    {op::aten_avg_pool3d_default, avg_pool, 3},
-    {op::aten_avg_pool3d_backward_default, pool_backward},
-    {op::aten_fractional_max_pool2d_default, fractional_max_pool, 2},
-    {op::aten_fractional_max_pool2d_backward_default, pool_backward},
-    {op::aten_fractional_max_pool3d_default, fractional_max_pool, 3},
-    {op::aten_fractional_max_pool3d_backward_default, pool_backward},
-    {op::aten_max_pool1d_default, max_pool1d},
-    {op::aten_max_pool1d_with_indices_default, max_pool1d, 1},
-    {op::aten_max_pool2d_default, max_pool, 2},
-    {op::aten_max_pool2d_with_indices_default, max_pool_with_indices, 2},
-    {op::aten_max_pool2d_with_indices_backward_default, max_pool_backward, 2},
-    {op::aten_max_pool3d_default, max_pool, 3},
-    {op::aten_max_pool3d_with_indices_backward_default, max_pool_backward, 3},
-    {op::aten_max_pool3d_with_indices_default, max_pool_with_indices, 3},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> pooling_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::prims__low_memory_max_pool_offsets_to_indices_default, max_pool_offsets_to_indices},
+      {op::prims__low_memory_max_pool_with_offsets_default, max_pool_with_offsets},
+      {op::aten__adaptive_avg_pool2d_backward_default, pool_backward, keeps_format},
+      {op::aten__adaptive_avg_pool2d_default, adaptive_avg_pool2d, 1},
+      {op::aten__adaptive_avg_pool3d_backward_default, pool_backward},
+      {op::aten__adaptive_avg_pool3d_default, adaptive_avg_pool3d, 1},
+      {op::aten_adaptive_avg_pool1d_default, adaptive_avg_pool1d},
+      {op::aten_adaptive_avg_pool2d_default, adaptive_avg_pool2d},
+      {op::aten_adaptive_avg_pool3d_default, adaptive_avg_pool3d},
+      {op::aten_adaptive_max_pool1d_default, adaptive_max_pool1d},
+      {op::aten_adaptive_max_pool2d_backward_default, pool_backward, keeps_format},
+      {op::aten_adaptive_max_pool2d_default, adaptive_max_pool2d},
+      {op::aten_adaptive_max_pool3d_backward_default, pool_backward},
+      {op::aten_adaptive_max_pool3d_default, adaptive_max_pool3d},
+      {op::aten_avg_pool1d_default, avg_pool1d},
+      {op::aten_avg_pool2d_default, avg_pool, 2},
+      {op::aten_avg_pool2d_backward_default, pool_backward, keeps_format},
+      {op::aten_avg_pool3d_default, avg_pool, 3},
+      {op::aten_avg_pool3d_backward_default, pool_backward},
+      {op::aten_fractional_max_pool2d_default, fractional_max_pool, 2},
+      {op::aten_fractional_max_pool2d_backward_default, pool_backward},
+      {op::aten_fractional_max_pool3d_default, fractional_max_pool, 3},
+      {op::aten_fractional_max_pool3d_backward_default, pool_backward},
+      {op::aten_max_pool1d_default, max_pool1d},
+      {op::aten_max_pool1d_with_indices_default, max_pool1d, 1},
+      {op::aten_max_pool2d_default, max_pool, 2},
+      {op::aten_max_pool2d_with_indices_default, max_pool_with_indices, 2},
+      {op::aten_max_pool2d_with_indices_backward_default, max_pool_backward, 2},
+      {op::aten_max_pool3d_default, max_pool, 3},
+      {op::aten_max_pool3d_with_indices_backward_default, max_pool_backward, 3},
+      {op::aten_max_pool3d_with_indices_default, max_pool_with_indices, 3},
+  };
   return rows;
 }
 

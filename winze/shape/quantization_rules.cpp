@@ -63,7 +63,7 @@ void choose_qparams_per_token(ShapeCall& call) {
   call.yield(empty_tensor(call.env(), sizes, ScalarType::int64, input.device));
 }
 
-void same_layout(ShapeCall& call) {
+void like_input(ShapeCall& call) {
   call.yield(empty_like(call.env(), call.tensor(0)));
 }
 void convert(ShapeCall& call) {
@@ -98,46 +98,47 @@ void fake_quantize_backward(ShapeCall& call) {
   call.yield(operands.result(call.env(), Promotion::to_common));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__fake_quantize_learnable_per_channel_affine_default, fake_quantize, 0},
-    {op::aten__fake_quantize_learnable_per_tensor_affine_default, fake_quantize, 0},
-    {op::aten__fake_quantize_per_tensor_affine_cachemask_tensor_qparams_default, fake_quantize, 1},
-    {op::aten__fused_moving_avg_obs_fq_helper_default, fake_quantize, 1},
-    {op::aten__fused_moving_avg_obs_fq_helper_functional_default, observed_fake_quantize},
-    {op::aten_fused_moving_avg_obs_fake_quant_default, fake_quantize, 0},
-    {op::aten_fake_quantize_per_channel_affine_default, fake_quantize, 0},
-    {op::aten_fake_quantize_per_channel_affine_cachemask_default, fake_quantize, 1},
-    {op::aten_fake_quantize_per_channel_affine_cachemask_backward_default, fake_quantize_backward},
-    {op::aten_fake_quantize_per_tensor_affine_default, fake_quantize, 0},
-    {op::aten_fake_quantize_per_tensor_affine_tensor_qparams, fake_quantize, 0},
-    {op::aten_fake_quantize_per_tensor_affine_cachemask_default, fake_quantize, 1},
-    {op::aten_fake_quantize_per_tensor_affine_cachemask_backward_default, fake_quantize_backward},
-    {op::quantized_decomposed__choose_qparams_per_token_asymmetric_impl_default,
-     choose_qparams_per_token},
-    {op::quantized_decomposed_choose_qparams_per_token_default, choose_qparams_per_token},
-    {op::quantized_decomposed_choose_qparams_per_token_asymmetric_default,
-     choose_qparams_per_token},
-    {op::quantized_decomposed_choose_qparams_symmetric_tensor, choose_qparams},
-    {op::quantized_decomposed_choose_qparams_tensor, choose_qparams},
-    {op::quantized_decomposed_convert_element_type_no_fuse, convert},
-    {op::quantized_decomposed_dequantize_per_channel_default, dequantize},
-    {op::quantized_decomposed_dequantize_per_channel_group_default, dequantize_to},
-    {op::quantized_decomposed_dequantize_per_tensor_default, dequantize},
-    {op::quantized_decomposed_dequantize_per_tensor_tensor, dequantize},
-    {op::quantized_decomposed_dequantize_per_tensor_tensor2, dequantize},
-    {op::quantized_decomposed_dequantize_per_token_default, dequantize_to},
-    {op::quantized_decomposed_fake_quant_per_channel_default, same_layout},
-    {op::quantized_decomposed_quantize_per_channel_default, quantize},
-    {op::quantized_decomposed_quantize_per_channel_group_default, convert},
-    {op::quantized_decomposed_quantize_per_tensor_default, quantize},
-    {op::quantized_decomposed_quantize_per_tensor_tensor, quantize},
-    {op::quantized_decomposed_quantize_per_tensor_tensor2, quantize},
-    {op::quantized_decomposed_quantize_per_token_default, convert},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> quantization_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__fake_quantize_learnable_per_channel_affine_default, fake_quantize, 0},
+      {op::aten__fake_quantize_learnable_per_tensor_affine_default, fake_quantize, 0},
+      {op::aten__fake_quantize_per_tensor_affine_cachemask_tensor_qparams_default, fake_quantize,
+       1},
+      {op::aten__fused_moving_avg_obs_fq_helper_default, fake_quantize, 1},
+      {op::aten__fused_moving_avg_obs_fq_helper_functional_default, observed_fake_quantize},
+      {op::aten_fused_moving_avg_obs_fake_quant_default, fake_quantize, 0},
+      {op::aten_fake_quantize_per_channel_affine_default, fake_quantize, 0},
+      {op::aten_fake_quantize_per_channel_affine_cachemask_default, fake_quantize, 1},
+      {op::aten_fake_quantize_per_channel_affine_cachemask_backward_default,
+       fake_quantize_backward},
+      {op::aten_fake_quantize_per_tensor_affine_default, fake_quantize, 0},
+      {op::aten_fake_quantize_per_tensor_affine_tensor_qparams, fake_quantize, 0},
+      {op::aten_fake_quantize_per_tensor_affine_cachemask_default, fake_quantize, 1},
+      {op::aten_fake_quantize_per_tensor_affine_cachemask_backward_default, fake_quantize_backward},
+      {op::quantized_decomposed__choose_qparams_per_token_asymmetric_impl_default,
+       choose_qparams_per_token},
+      {op::quantized_decomposed_choose_qparams_per_token_default, choose_qparams_per_token},
+      {op::quantized_decomposed_choose_qparams_per_token_asymmetric_default,
+       choose_qparams_per_token},
+      {op::quantized_decomposed_choose_qparams_symmetric_tensor, choose_qparams},
+      {op::quantized_decomposed_choose_qparams_tensor, choose_qparams},
+      {op::quantized_decomposed_convert_element_type_no_fuse, convert},
+      {op::quantized_decomposed_dequantize_per_channel_default, dequantize},
+      {op::quantized_decomposed_dequantize_per_channel_group_default, dequantize_to},
+      {op::quantized_decomposed_dequantize_per_tensor_default, dequantize},
+      {op::quantized_decomposed_dequantize_per_tensor_tensor, dequantize},
+      {op::quantized_decomposed_dequantize_per_tensor_tensor2, dequantize},
+      {op::quantized_decomposed_dequantize_per_token_default, dequantize_to},
+      {op::quantized_decomposed_fake_quant_per_channel_default, like_input},
+      {op::quantized_decomposed_quantize_per_channel_default, quantize},
+      {op::quantized_decomposed_quantize_per_channel_group_default, convert},
+      {op::quantized_decomposed_quantize_per_tensor_default, quantize},
+      {op::quantized_decomposed_quantize_per_tensor_tensor, quantize},
+      {op::quantized_decomposed_quantize_per_tensor_tensor2, quantize},
+      {op::quantized_decomposed_quantize_per_token_default, convert},
+  };
   return rows;
 }
 

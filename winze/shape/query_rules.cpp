@@ -108,28 +108,27 @@ constexpr std::uint32_t with(Kind kind) {
   return static_cast<std::uint32_t>(kind);
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_allclose_default, depends_on_data},
-    {op::aten_can_cast_default, can_cast_rule},
-    {op::aten_dim_default, dim},
-    {op::aten_element_size_default, element_size_rule},
-    {op::aten_equal_default, depends_on_data},
-    {op::aten_get_device_default, get_device},
-    {op::aten_is_complex_default, is_of_kind, with(Kind::complex)},
-    {op::aten_is_distributed_default, never},
-    {op::aten_is_floating_point_default, is_of_kind, with(Kind::floating)},
-    {op::aten_is_nonzero_default, depends_on_data},
-    {op::aten_is_same_size_default, is_same_size},
-    {op::aten_is_signed_default, is_of_kind, with(Kind::is_signed)},
-    {op::aten_numel_default, numel_rule},
-    {op::aten_size_int, size},
-    {op::aten_storage_offset_default, storage_offset},
-    {op::aten_stride_int, stride},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> query_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_allclose_default, depends_on_data},
+      {op::aten_can_cast_default, can_cast_rule},
+      {op::aten_dim_default, dim},
+      {op::aten_element_size_default, element_size_rule},
+      {op::aten_equal_default, depends_on_data},
+      {op::aten_get_device_default, get_device},
+      {op::aten_is_complex_default, is_of_kind, with(Kind::complex)},
+      {op::aten_is_distributed_default, never},
+      {op::aten_is_floating_point_default, is_of_kind, with(Kind::floating)},
+      {op::aten_is_nonzero_default, depends_on_data},
+      {op::aten_is_same_size_default, is_same_size},
+      {op::aten_is_signed_default, is_of_kind, with(Kind::is_signed)},
+      {op::aten_numel_default, numel_rule},
+      {op::aten_size_int, size},
+      {op::aten_storage_offset_default, storage_offset},
+      {op::aten_stride_int, stride},
+  };
   return rows;
 }
 

@@ -81,7 +81,7 @@ void uniform(ShapeCall& call) {
 }
 
 /// normal(mean, std) where one or both are tensors.
-void normal(ShapeCall& call) {
+void normal_of_tensors(ShapeCall& call) {
   ShapeEnv& env = call.env();
   const TensorMeta* const mean = call.tensor_or_null(0);
   const TensorMeta* const deviation = call.tensor_or_null(1);
@@ -145,52 +145,51 @@ constexpr std::uint32_t with(Bound bound, std::uint32_t flags = 0) {
   return static_cast<std::uint32_t>(bound) | flags;
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_cauchy_default, filled},
-    {op::aten_exponential_default, filled},
-    {op::aten_geometric_default, filled},
-    {op::aten_log_normal_default, filled},
-    {op::aten__dirichlet_grad_default, filled_anew},
-    {op::aten__fill_mem_eff_dropout_mask__default, drop_in_place},
-    {op::aten__fused_dropout_default, fused_dropout},
-    {op::aten__philox_key_fold_in_default, philox_key_fold_in},
-    {op::aten__philox_key_split_default, philox_key_split},
-    {op::aten__sample_dirichlet_default, filled_anew},
-    {op::aten__standard_gamma_grad_default, filled_anew},
-    {op::aten_binomial_default, filled_anew},
-    {op::aten_poisson_default, filled},
-    {op::aten__standard_gamma_default, filled},
-    {op::aten__philox_normal_default, filled},
-    {op::aten__philox_uniform_default, filled},
-    {op::aten_rrelu_with_noise_functional_default, rrelu_functional},
-    {op::aten_alpha_dropout__default, drop_in_place},
-    {op::aten_cauchy__default, fill, with(Bound::positive, floats_only)},
-    {op::aten_dropout__default, drop_in_place},
-    {op::aten_exponential__default, fill, with(Bound::positive, floats_only)},
-    {op::aten_feature_alpha_dropout__default, drop_in_place},
-    {op::aten_feature_dropout__default, drop_in_place},
-    {op::aten_geometric__default, fill, with(Bound::probability)},
-    {op::aten_log_normal__default, fill, with(Bound::positive, floats_only)},
-    {op::aten_multinomial_default, multinomial},
-    {op::aten_normal_Tensor_Tensor, normal},
-    {op::aten_normal_Tensor_float, normal},
-    {op::aten_normal_float_Tensor, normal},
-    {op::aten_normal_float_float, normal_of_size},
-    {op::aten_normal__default, fill, with(Bound::not_negative)},
-    {op::aten_normal_functional_default, filled},
-    {op::aten_random_default, filled},
-    {op::aten_random_from, filled},
-    {op::aten_random_to, filled},
-    {op::aten_rrelu_default, rrelu},
-    {op::aten_rrelu_with_noise_default, rrelu},
-    {op::aten_rrelu_with_noise__default, drop_in_place},
-    {op::aten_uniform_default, uniform},
-    {op::aten_uniform__default, fill, with(Bound::none)},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> random_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_cauchy_default, filled},
+      {op::aten_exponential_default, filled},
+      {op::aten_geometric_default, filled},
+      {op::aten_log_normal_default, filled},
+      {op::aten__dirichlet_grad_default, filled_anew},
+      {op::aten__fill_mem_eff_dropout_mask__default, drop_in_place},
+      {op::aten__fused_dropout_default, fused_dropout},
+      {op::aten__philox_key_fold_in_default, philox_key_fold_in},
+      {op::aten__philox_key_split_default, philox_key_split},
+      {op::aten__sample_dirichlet_default, filled_anew},
+      {op::aten__standard_gamma_grad_default, filled_anew},
+      {op::aten_binomial_default, filled_anew},
+      {op::aten_poisson_default, filled},
+      {op::aten__standard_gamma_default, filled},
+      {op::aten__philox_normal_default, filled},
+      {op::aten__philox_uniform_default, filled},
+      {op::aten_rrelu_with_noise_functional_default, rrelu_functional},
+      {op::aten_alpha_dropout__default, drop_in_place},
+      {op::aten_cauchy__default, fill, with(Bound::positive, floats_only)},
+      {op::aten_dropout__default, drop_in_place},
+      {op::aten_exponential__default, fill, with(Bound::positive, floats_only)},
+      {op::aten_feature_alpha_dropout__default, drop_in_place},
+      {op::aten_feature_dropout__default, drop_in_place},
+      {op::aten_geometric__default, fill, with(Bound::probability)},
+      {op::aten_log_normal__default, fill, with(Bound::positive, floats_only)},
+      {op::aten_multinomial_default, multinomial},
+      {op::aten_normal_Tensor_Tensor, normal_of_tensors},
+      {op::aten_normal_Tensor_float, normal_of_tensors},
+      {op::aten_normal_float_Tensor, normal_of_tensors},
+      {op::aten_normal_float_float, normal_of_size},
+      {op::aten_normal__default, fill, with(Bound::not_negative)},
+      {op::aten_normal_functional_default, filled},
+      {op::aten_random_default, filled},
+      {op::aten_random_from, filled},
+      {op::aten_random_to, filled},
+      {op::aten_rrelu_default, rrelu},
+      {op::aten_rrelu_with_noise_default, rrelu},
+      {op::aten_rrelu_with_noise__default, drop_in_place},
+      {op::aten_uniform_default, uniform},
+      {op::aten_uniform__default, fill, with(Bound::none)},
+  };
   return rows;
 }
 

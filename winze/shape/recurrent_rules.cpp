@@ -284,32 +284,31 @@ void pad_sequence(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, first.dtype, first.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__cudnn_rnn_default, cudnn_rnn},
-    {op::aten_miopen_rnn_default, miopen_rnn},
-    {op::aten__thnn_differentiable_gru_cell_backward_default, gru_cell_backward},
-    {op::aten__thnn_differentiable_lstm_cell_backward_default, lstm_cell_backward, 1},
-    {op::aten__thnn_fused_lstm_cell_backward_default, lstm_cell_backward, 0},
-    {op::aten__thnn_fused_lstm_cell_default, fused_lstm_cell},
-    {op::aten__thnn_fused_lstm_cell_backward_impl_default, fused_lstm_cell_backward},
-    {op::aten_gru_data, recurrent_packed, 1},
-    {op::aten_lstm_data, recurrent_packed, 2},
-    {op::aten_pad_sequence_default, pad_sequence},
-    {op::aten_rnn_relu_data, recurrent_packed, 1},
-    {op::aten_rnn_tanh_data, recurrent_packed, 1},
-    {op::aten_gru_input, recurrent, 1},
-    {op::aten_gru_cell_default, cell, 1 + gates(3)},
-    {op::aten_lstm_input, recurrent, 2},
-    {op::aten_lstm_cell_default, cell, 2 + gates(4)},
-    {op::aten_rnn_relu_cell_default, cell, 1 + gates(1)},
-    {op::aten_rnn_relu_input, recurrent, 1},
-    {op::aten_rnn_tanh_cell_default, cell, 1 + gates(1)},
-    {op::aten_rnn_tanh_input, recurrent, 1},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> recurrent_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__cudnn_rnn_default, cudnn_rnn},
+      {op::aten_miopen_rnn_default, miopen_rnn},
+      {op::aten__thnn_differentiable_gru_cell_backward_default, gru_cell_backward},
+      {op::aten__thnn_differentiable_lstm_cell_backward_default, lstm_cell_backward, 1},
+      {op::aten__thnn_fused_lstm_cell_backward_default, lstm_cell_backward, 0},
+      {op::aten__thnn_fused_lstm_cell_default, fused_lstm_cell},
+      {op::aten__thnn_fused_lstm_cell_backward_impl_default, fused_lstm_cell_backward},
+      {op::aten_gru_data, recurrent_packed, 1},
+      {op::aten_lstm_data, recurrent_packed, 2},
+      {op::aten_pad_sequence_default, pad_sequence},
+      {op::aten_rnn_relu_data, recurrent_packed, 1},
+      {op::aten_rnn_tanh_data, recurrent_packed, 1},
+      {op::aten_gru_input, recurrent, 1},
+      {op::aten_gru_cell_default, cell, 1 + gates(3)},
+      {op::aten_lstm_input, recurrent, 2},
+      {op::aten_lstm_cell_default, cell, 2 + gates(4)},
+      {op::aten_rnn_relu_cell_default, cell, 1 + gates(1)},
+      {op::aten_rnn_relu_input, recurrent, 1},
+      {op::aten_rnn_tanh_cell_default, cell, 1 + gates(1)},
+      {op::aten_rnn_tanh_input, recurrent, 1},
+  };
   return rows;
 }
 

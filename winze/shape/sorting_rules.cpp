@@ -100,24 +100,23 @@ void unique(ShapeCall& call) {
   yield(call.boolean(at + 1) ? each : nothing, ScalarType::int64);
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__unique_default, unique, 2},
-    {op::aten__unique2_default, unique, 2},
-
-    {op::aten_bucketize_Scalar, bucketize},
-    {op::aten_bucketize_Tensor, bucketize},
-    {op::aten_msort_default, msort},
-    {op::aten_searchsorted_Scalar, searchsorted},
-    {op::aten_searchsorted_Tensor, searchsorted},
-
-    {op::aten_unique_consecutive_default, unique, 1},
-    {op::aten_unique_dim_default, unique_dim, 3},
-    {op::aten_unique_dim_consecutive_default, unique_dim, 2},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> sorting_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__unique_default, unique, 2},
+      {op::aten__unique2_default, unique, 2},
+
+      {op::aten_bucketize_Scalar, bucketize},
+      {op::aten_bucketize_Tensor, bucketize},
+      {op::aten_msort_default, msort},
+      {op::aten_searchsorted_Scalar, searchsorted},
+      {op::aten_searchsorted_Tensor, searchsorted},
+
+      {op::aten_unique_consecutive_default, unique, 1},
+      {op::aten_unique_dim_default, unique_dim, 3},
+      {op::aten_unique_dim_consecutive_default, unique_dim, 2},
+  };
   return rows;
 }
 

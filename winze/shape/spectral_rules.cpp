@@ -204,15 +204,14 @@ void istft(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, dtype, self.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_istft_default, istft},
-    {op::aten_stft_center, stft},
-    {op::aten_stft_default, stft},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> spectral_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_istft_default, istft},
+      {op::aten_stft_center, stft},
+      {op::aten_stft_default, stft},
+  };
   return rows;
 }
 

@@ -214,28 +214,27 @@ void tensor_split_indices(ShapeCall& call) {
   yield_between(call, call.dim(2, tensor.dim()), call.sym_ints(1));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_chunk_default, chunk},
-    {op::aten_dsplit_array, split_named_at, 2},
-    {op::aten_dsplit_int, split_named, 2},
-    {op::aten_hsplit_array, split_named_at, 1},
-    {op::aten_hsplit_int, split_named, 1},
-    {op::aten_split_Tensor, split},
-    {op::aten_split_sizes, split_with_sizes},
-    {op::aten_split_with_sizes_default, split_with_sizes},
-    {op::aten_tensor_split_indices, tensor_split_indices},
-    {op::aten_tensor_split_sections, tensor_split_sections},
-    {op::aten_unbind_int, unbind},
-    {op::aten_unsafe_chunk_default, chunk},
-    {op::aten_unsafe_split_Tensor, split},
-    {op::aten_unsafe_split_with_sizes_default, split_with_sizes},
-    {op::aten_vsplit_array, split_named_at, 0},
-    {op::aten_vsplit_int, split_named, 0},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> splitting_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_chunk_default, chunk},
+      {op::aten_dsplit_array, split_named_at, 2},
+      {op::aten_dsplit_int, split_named, 2},
+      {op::aten_hsplit_array, split_named_at, 1},
+      {op::aten_hsplit_int, split_named, 1},
+      {op::aten_split_Tensor, split},
+      {op::aten_split_sizes, split_with_sizes},
+      {op::aten_split_with_sizes_default, split_with_sizes},
+      {op::aten_tensor_split_indices, tensor_split_indices},
+      {op::aten_tensor_split_sections, tensor_split_sections},
+      {op::aten_unbind_int, unbind},
+      {op::aten_unsafe_chunk_default, chunk},
+      {op::aten_unsafe_split_Tensor, split},
+      {op::aten_unsafe_split_with_sizes_default, split_with_sizes},
+      {op::aten_vsplit_array, split_named_at, 0},
+      {op::aten_vsplit_int, split_named, 0},
+  };
   return rows;
 }
 

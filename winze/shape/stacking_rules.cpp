@@ -239,33 +239,32 @@ void take_along_dim(ShapeCall& call) {
       empty_tensor(env, broadcast_sizes(env, sizes, indices.sizes), self.dtype, self.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten_atleast_1d_default, atleast, 1},
-    {op::aten_atleast_1d_Sequence, atleast, 1},
-    {op::aten_atleast_2d_default, atleast, 2},
-    {op::aten_atleast_2d_Sequence, atleast, 2},
-    {op::aten_atleast_3d_default, atleast, 3},
-    {op::aten_atleast_3d_Sequence, atleast, 3},
-    {op::aten_block_diag_default, block_diag},
-    {op::aten_cartesian_prod_default, cartesian_prod},
-    {op::aten_column_stack_default, column_stack},
-    {op::aten_diag_default, diag, 0},
-    {op::aten_diag_embed_default, diag_embed},
-    {op::aten_diagflat_default, diag, 1},
-    {op::aten_diff_default, diff},
-    {op::aten_dstack_default, stack_at_least, 3},
-    {op::aten_fliplr_default, flip_one, 1},
-    {op::aten_flipud_default, flip_one, 0},
-    {op::aten_hstack_default, hstack},
-    {op::aten_rot90_default, rot90},
-    {op::aten_row_stack_default, stack_at_least, 2},
-    {op::aten_take_along_dim_default, take_along_dim},
-    {op::aten_vstack_default, stack_at_least, 2},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> stacking_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten_atleast_1d_default, atleast, 1},
+      {op::aten_atleast_1d_Sequence, atleast, 1},
+      {op::aten_atleast_2d_default, atleast, 2},
+      {op::aten_atleast_2d_Sequence, atleast, 2},
+      {op::aten_atleast_3d_default, atleast, 3},
+      {op::aten_atleast_3d_Sequence, atleast, 3},
+      {op::aten_block_diag_default, block_diag},
+      {op::aten_cartesian_prod_default, cartesian_prod},
+      {op::aten_column_stack_default, column_stack},
+      {op::aten_diag_default, diag, 0},
+      {op::aten_diag_embed_default, diag_embed},
+      {op::aten_diagflat_default, diag, 1},
+      {op::aten_diff_default, diff},
+      {op::aten_dstack_default, stack_at_least, 3},
+      {op::aten_fliplr_default, flip_one, 1},
+      {op::aten_flipud_default, flip_one, 0},
+      {op::aten_hstack_default, hstack},
+      {op::aten_rot90_default, rot90},
+      {op::aten_row_stack_default, stack_at_least, 2},
+      {op::aten_take_along_dim_default, take_along_dim},
+      {op::aten_vstack_default, stack_at_least, 2},
+  };
   return rows;
 }
 

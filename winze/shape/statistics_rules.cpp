@@ -252,44 +252,43 @@ void trapezoid(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, dtype, y.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__cdist_forward_default, cdist},
-    {op::aten__euclidean_dist_default, cdist},
-    {op::aten__logcumsumexp_default, logcumsumexp},
-    {op::aten__pdist_forward_default, pdist},
-    {op::aten_cdist_default, cdist},
-    {op::aten_cosine_similarity_default, cosine_similarity},
-    {op::aten_cumulative_trapezoid_dx, trapezoid, 1},
-    {op::aten_cumulative_trapezoid_x, trapezoid, 1},
-    {op::aten_dist_default, dist},
-    {op::aten_histc_default, histc},
-    {op::aten_histogram_bin_ct, histogram},
-    {op::aten_histogram_bins_tensor, histogram_of_edges},
-    {op::aten_linalg_cond_default, per_matrix, 0},
-    {op::aten_linalg_cond_p_str, per_matrix, 0},
-    {op::aten_linalg_matrix_rank_default, per_matrix, 1},
-    {op::aten_linalg_matrix_rank_atol_rtol_float, per_matrix, 1},
-    {op::aten_linalg_matrix_rank_atol_rtol_tensor, per_matrix, 1},
-    {op::aten_linalg_matrix_rank_tol_tensor, per_matrix, 1},
-    {op::aten_linalg_vecdot_default, vecdot},
-    {op::aten_logcumsumexp_default, logcumsumexp},
-    {op::aten_nanquantile_default, quantile},
-    {op::aten_nanquantile_scalar, quantile},
-    {op::aten_pairwise_distance_default, pairwise_distance},
-    {op::aten_pdist_default, pdist},
-    {op::aten_quantile_default, quantile},
-    {op::aten_quantile_scalar, quantile},
-    {op::aten_renorm_default, renorm},
-    {op::aten_trace_default, trace},
-    {op::aten_trapezoid_dx, trapezoid, 0},
-    {op::aten_trapezoid_x, trapezoid, 0},
-    {op::aten_trapz_dx, trapezoid, 0},
-    {op::aten_trapz_x, trapezoid, 0},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> statistics_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__cdist_forward_default, cdist},
+      {op::aten__euclidean_dist_default, cdist},
+      {op::aten__logcumsumexp_default, logcumsumexp},
+      {op::aten__pdist_forward_default, pdist},
+      {op::aten_cdist_default, cdist},
+      {op::aten_cosine_similarity_default, cosine_similarity},
+      {op::aten_cumulative_trapezoid_dx, trapezoid, 1},
+      {op::aten_cumulative_trapezoid_x, trapezoid, 1},
+      {op::aten_dist_default, dist},
+      {op::aten_histc_default, histc},
+      {op::aten_histogram_bin_ct, histogram},
+      {op::aten_histogram_bins_tensor, histogram_of_edges},
+      {op::aten_linalg_cond_default, per_matrix, 0},
+      {op::aten_linalg_cond_p_str, per_matrix, 0},
+      {op::aten_linalg_matrix_rank_default, per_matrix, 1},
+      {op::aten_linalg_matrix_rank_atol_rtol_float, per_matrix, 1},
+      {op::aten_linalg_matrix_rank_atol_rtol_tensor, per_matrix, 1},
+      {op::aten_linalg_matrix_rank_tol_tensor, per_matrix, 1},
+      {op::aten_linalg_vecdot_default, vecdot},
+      {op::aten_logcumsumexp_default, logcumsumexp},
+      {op::aten_nanquantile_default, quantile},
+      {op::aten_nanquantile_scalar, quantile},
+      {op::aten_pairwise_distance_default, pairwise_distance},
+      {op::aten_pdist_default, pdist},
+      {op::aten_quantile_default, quantile},
+      {op::aten_quantile_scalar, quantile},
+      {op::aten_renorm_default, renorm},
+      {op::aten_trace_default, trace},
+      {op::aten_trapezoid_dx, trapezoid, 0},
+      {op::aten_trapezoid_x, trapezoid, 0},
+      {op::aten_trapz_dx, trapezoid, 0},
+      {op::aten_trapz_x, trapezoid, 0},
+  };
   return rows;
 }
 

@@ -85,24 +85,23 @@ void sum_to_size(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, dtype, self.device));
 }
 
-constexpr ShapeRow rows[] = {
-    {op::aten__grad_sum_to_size_default, sum_to_size},
-    {op::aten__reshape_alias_default, reshape_alias},
-    {op::aten__reshape_copy_default, reshape_copy},
-    {op::aten_data_default, itself},
-    {op::aten_fill_diagonal__default, fill_diagonal},
-    {op::aten_requires_grad__default, itself},
-    {op::aten_set_default, set_nothing},
-    {op::aten_set_source_Tensor, set_source, 0},
-    {op::aten_set__default, set_nothing},
-    {op::aten_set__source_Tensor, set_source, 0},
-    {op::aten_set__source_Tensor_storage_offset, set_source, 1},
-    {op::aten_sum_to_size_default, sum_to_size},
-};
-
 }  // namespace
 
 std::span<const ShapeRow> storage_rows() {
+  static constexpr ShapeRow rows[] = {
+      {op::aten__grad_sum_to_size_default, sum_to_size},
+      {op::aten__reshape_alias_default, reshape_alias},
+      {op::aten__reshape_copy_default, reshape_copy},
+      {op::aten_data_default, itself},
+      {op::aten_fill_diagonal__default, fill_diagonal},
+      {op::aten_requires_grad__default, itself},
+      {op::aten_set_default, set_nothing},
+      {op::aten_set_source_Tensor, set_source, 0},
+      {op::aten_set__default, set_nothing},
+      {op::aten_set__source_Tensor, set_source, 0},
+      {op::aten_set__source_Tensor_storage_offset, set_source, 1},
+      {op::aten_sum_to_size_default, sum_to_size},
+  };
   return rows;
 }
 

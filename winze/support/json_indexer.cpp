@@ -17,17 +17,13 @@ namespace {
 
 /// Objects with more keys are checked for duplicates by hashing, when they end.
 constexpr std::size_t few_keys = 12;
-constexpr std::size_t shown_text = 40;
 constexpr std::uint32_t unfinished = ~std::uint32_t{0};
 
-constexpr bool is_blank(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 constexpr bool ends_scalar(char c) {
-  return is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':';
+  return is_json_blank(c) || c == ',' || c == ']' || c == '}' || c == ':';
 }
 
 constexpr int hex_value(char c) {
@@ -269,7 +265,7 @@ void JsonIndexer::read_string() {
   std::uint32_t end = after();  // of the next token; between are blanks alone
   do {
     --end;
-  } while (is_blank(data_[end]));
+  } while (is_json_blank(data_[end]));
   if (end == begin || data_[end] != '"') fail_here("a string");
   if (next_backslash_ < data_ + begin)
     next_backslash_ = find_backslash(data_ + begin, data_ + size_);
@@ -406,15 +402,15 @@ void JsonIndexer::check_keys(std::uint32_t first_key) {
 }
 
 void JsonIndexer::fail_duplicate(const Key& key) {
-  const std::string_view shown(key.text, std::min<std::size_t>(key.size, shown_text));
+  const std::string_view shown(key.text, std::min<std::size_t>(key.size, shown_json_text));
   fail_with_path(key.token, document_.tokens_[key.token],
                  fmt::format("the key {} comes twice in one object", quote(shown)));
 }
 
 std::string JsonIndexer::found() const {
   if (next_ >= count_) return "the end of the text";
-  std::string_view text(data_ + here(), std::min<std::size_t>(after() - here(), shown_text));
-  while (text.size() > 1 && is_blank(text.back())) text.remove_suffix(1);
+  std::string_view text(data_ + here(), std::min<std::size_t>(after() - here(), shown_json_text));
+  while (text.size() > 1 && is_json_blank(text.back())) text.remove_suffix(1);
   return quote(text);
 }
 

@@ -12,6 +12,13 @@
 
 namespace winze {
 
+/// Bytes of a value or a key that a message shows at most.
+inline constexpr std::size_t shown_json_text = 40;
+
+[[nodiscard]] constexpr bool is_json_blank(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
 /// Appends the text between the quotes of a string literal to `out`, which has room for
 /// `body.size()` bytes, and returns its size. `body` was checked by JsonIndexer.
 std::size_t unescape_json(std::string_view body, char* out);

@@ -13,12 +13,6 @@
 namespace winze {
 namespace {
 
-constexpr std::size_t shown_text = 40;
-
-constexpr bool is_blank(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 constexpr bool is_name(std::string_view key) {
   if (key.empty() || (key[0] >= '0' && key[0] <= '9')) return false;
   for (const char c : key) {
@@ -31,14 +25,14 @@ constexpr bool is_name(std::string_view key) {
 
 /// The beginning of a text, in quotes, for messages.
 std::string shown(std::string_view text) {
-  if (text.size() <= shown_text) return quote(text);
-  std::size_t size = shown_text;
+  if (text.size() <= shown_json_text) return quote(text);
+  std::size_t size = shown_json_text;
   while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80) --size;
   return quote(text.substr(0, size)) + "...";
 }
 
 void append_key(std::string& path, std::string_view key) {
-  if (is_name(key) && key.size() <= shown_text) {
+  if (is_name(key) && key.size() <= shown_json_text) {
     if (!path.empty()) path += '.';
     path += key;
   } else {
@@ -64,7 +58,7 @@ std::string_view JsonDocument::scalar(std::uint32_t index) const {
   const char* begin = at(index);
   const char* end = begin + 1;
   const char* last = data_ + text_.size();
-  while (end < last && !is_blank(*end) && *end != ',' && *end != ']' && *end != '}') ++end;
+  while (end < last && !is_json_blank(*end) && *end != ',' && *end != ']' && *end != '}') ++end;
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
@@ -247,7 +241,7 @@ Error JsonValue::wanted(std::string_view what) const {
       found = shown(document_->string(index_));
       break;
     default:
-      found = document_->scalar(index_).substr(0, shown_text);
+      found = document_->scalar(index_).substr(0, shown_json_text);
   }
   return error(fmt::format("{} is wanted, found {}", what, found));
 }

@@ -104,7 +104,7 @@ std::size_t append_special(std::string& out, std::string_view text) {
 
 /// Appends what the escape at the beginning of `text` stands for; returns its size, 0 when it is
 /// none.
-std::size_t append_escape(std::string& out, std::string_view text) {
+std::size_t append_unescaped(std::string& out, std::string_view text) {
   if (text.size() < 2) return 0;
   if (const char simple = simple_escape(text[1]); simple != '\0') {
     out += simple;
@@ -177,7 +177,7 @@ std::optional<UnquoteError> unquote(std::string_view literal, std::string& out) 
     at = stop;
     if (at == body.size()) break;
     if (body[at] == '"') return UnquoteError{at, "a quote inside of a string needs a backslash"};
-    const std::size_t size = append_escape(out, body.substr(at));
+    const std::size_t size = append_unescaped(out, body.substr(at));
     if (size == 0) {
       return UnquoteError{at, fmt::format("unknown escape \"{}\"", body.substr(at, 2))};
     }

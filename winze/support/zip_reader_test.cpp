@@ -155,7 +155,7 @@ ZipReader open(const std::string& bytes, ZipLimits limits = {}) {
   return {Bytes::copy(bytes), "a.pt2", limits};
 }
 
-std::string error_in(const std::string& bytes) {
+std::string error_of_reading(const std::string& bytes) {
   return error_of([&] { open(bytes); });
 }
 
@@ -253,8 +253,8 @@ TEST(ZipReader, KnowsArchivesByTheirFirstBytes) {
 }
 
 TEST(ZipReader, RefusesWhatIsNoArchive) {
-  EXPECT_EQ(error_in("hello"), "a.pt2: error: not a zip archive: no end record");
-  EXPECT_EQ(error_in(""), "a.pt2: error: not a zip archive: no end record");
+  EXPECT_EQ(error_of_reading("hello"), "a.pt2: error: not a zip archive: no end record");
+  EXPECT_EQ(error_of_reading(""), "a.pt2: error: not a zip archive: no end record");
 }
 
 TEST(ZipReader, RefusesEveryTruncation) {
@@ -262,11 +262,11 @@ TEST(ZipReader, RefusesEveryTruncation) {
     const std::string whole =
         archive({stored("a", "content"), compressed("b", "text")}, {.zip64 = zip64});
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      EXPECT_NE(error_in(whole.substr(0, size)), "") << size;
+      EXPECT_NE(error_of_reading(whole.substr(0, size)), "") << size;
     }
-    EXPECT_NE(error_in(whole + "x"), "");
+    EXPECT_NE(error_of_reading(whole + "x"), "");
   }
-  EXPECT_EQ(error_in(archive({stored("a", "content")}).substr(0, 60)),
+  EXPECT_EQ(error_of_reading(archive({stored("a", "content")}).substr(0, 60)),
             "a.pt2: error: the archive is truncated: no end record\n"
             "  hint: copy or export the file again");
 }
@@ -290,18 +290,19 @@ TEST(ZipReader, RefusesOverlappingRecords) {
   Part second = stored("b", "y");
   second.offset = 0;
   second.local_name = "b";
-  EXPECT_EQ(error_in(archive({stored("b2", "x"), second})),
+  EXPECT_EQ(error_of_reading(archive({stored("b2", "x"), second})),
             "a.pt2: b: error: the local header has another name than the central directory");
   // A record whose header is inside of the content of another.
   std::string inner;
   append_local(inner, stored("b", "y"));
   Part outer = stored("a", inner);
   second.offset = zip::local_size + 1;
-  EXPECT_EQ(error_in(archive({outer, second})), "a.pt2: b: error: the record overlaps \"a\"");
+  EXPECT_EQ(error_of_reading(archive({outer, second})),
+            "a.pt2: b: error: the record overlaps \"a\"");
 }
 
 TEST(ZipReader, RefusesOneRecordListedTwice) {
-  EXPECT_EQ(error_in(archive({stored("a", "x"), stored("a", "y")})),
+  EXPECT_EQ(error_of_reading(archive({stored("a", "x"), stored("a", "y")})),
             "a.pt2: a: error: two records have this name");
 }
 
@@ -309,30 +310,32 @@ TEST(ZipReader, RefusesOffsetsOutside) {
   Part part = stored("a", "x");
   part.offset = 1000;
   EXPECT_EQ(
-      error_in(archive({part})),
+      error_of_reading(archive({part})),
       "a.pt2: a: error: the record begins at 1000, outside of the archive's 32 bytes of content");
   part = stored("a", "x");
   part.offset = 1;
-  EXPECT_THAT(error_in(archive({stored("bc", "x"), part})), HasSubstr("no local header at 1"));
+  EXPECT_THAT(error_of_reading(archive({stored("bc", "x"), part})),
+              HasSubstr("no local header at 1"));
   part = stored("a", "x");
   part.size = part.compressed = part.local_size = 50;
-  EXPECT_EQ(error_in(archive({part})),
+  EXPECT_EQ(error_of_reading(archive({part})),
             "a.pt2: a: error: the record's 50 bytes at 0 reach past the 32 bytes of content");
 }
 
 TEST(ZipReader, RefusesDirectoriesThatLie) {
   const std::vector<Part> parts = {stored("a", "x")};
-  EXPECT_THAT(error_in(archive(parts, {.extra_count = 1})),
+  EXPECT_THAT(error_of_reading(archive(parts, {.extra_count = 1})),
               HasSubstr("too small (47 bytes) for 2 records"));
-  EXPECT_THAT(error_in(archive(parts, {.extra_count = -1})),
+  EXPECT_THAT(error_of_reading(archive(parts, {.extra_count = -1})),
               HasSubstr("has 47 bytes behind its 0 records"));
-  EXPECT_THAT(error_in(archive(parts, {.extra_size = 1})),
+  EXPECT_THAT(error_of_reading(archive(parts, {.extra_size = 1})),
               HasSubstr("lies outside of the 79 bytes before it"));
-  EXPECT_THAT(error_in(archive(parts, {.extra_offset = 1})), HasSubstr("lies outside"));
-  EXPECT_THAT(error_in(archive(parts, {.extra_size = 1, .extra_offset = -1})),
+  EXPECT_THAT(error_of_reading(archive(parts, {.extra_offset = 1})), HasSubstr("lies outside"));
+  EXPECT_THAT(error_of_reading(archive(parts, {.extra_size = 1, .extra_offset = -1})),
               HasSubstr("damaged at record 0"));
-  EXPECT_THAT(error_in(archive(parts, {.extra_size = -2})), HasSubstr("too small"));
-  EXPECT_THAT(error_in(archive(parts, {.extra_size = -1})), HasSubstr("ends inside of record 0"));
+  EXPECT_THAT(error_of_reading(archive(parts, {.extra_size = -2})), HasSubstr("too small"));
+  EXPECT_THAT(error_of_reading(archive(parts, {.extra_size = -1})),
+              HasSubstr("ends inside of record 0"));
 }
 
 TEST(ZipReader, BoundsTheNumberOfRecords) {
@@ -347,39 +350,42 @@ TEST(ZipReader, RefusesContradictingEndRecords) {
   bytes[bytes.size() - 13] = 0;
   bytes[bytes.size() - 12] = 5;
   bytes[bytes.size() - 11] = 0;
-  EXPECT_THAT(error_in(bytes),
+  EXPECT_THAT(error_of_reading(bytes),
               HasSubstr("the end record and the zip64 end record contradict each other"));
 }
 
 TEST(ZipReader, RefusesAMisplacedZip64End) {
   std::string bytes = archive({stored("a", "x")}, {.zip64 = true});
   bytes[bytes.size() - zip::end_size - 12] = 1;  // where the locator says the record is
-  EXPECT_THAT(error_in(bytes), HasSubstr("the zip64 end record is not at 1"));
+  EXPECT_THAT(error_of_reading(bytes), HasSubstr("the zip64 end record is not at 1"));
 }
 
 TEST(ZipReader, RefusesSeveralDisks) {
   constexpr const char* message = "an archive of several disks is not supported";
-  EXPECT_THAT(error_in(archive({stored("a", "x")}, {.disk = 1})), HasSubstr(message));
+  EXPECT_THAT(error_of_reading(archive({stored("a", "x")}, {.disk = 1})), HasSubstr(message));
   Part part = stored("a", "x");
   part.disk = 2;
-  EXPECT_THAT(error_in(archive({part})), HasSubstr(message));
+  EXPECT_THAT(error_of_reading(archive({part})), HasSubstr(message));
 }
 
 TEST(ZipReader, RefusesEncryptedAndUnknownRecords) {
   Part part = stored("a", "x");
   part.flags = zip::flag_encrypted;
-  EXPECT_EQ(error_in(archive({part})), "a.pt2: a: error: the record is encrypted");
+  EXPECT_EQ(error_of_reading(archive({part})), "a.pt2: a: error: the record is encrypted");
   part.flags = zip::flag_patch;
-  EXPECT_EQ(error_in(archive({part})), "a.pt2: a: error: the record is a patch of another file");
+  EXPECT_EQ(error_of_reading(archive({part})),
+            "a.pt2: a: error: the record is a patch of another file");
   part.flags = 0;
   part.method = part.local_method = 14;
-  EXPECT_EQ(error_in(archive({part})),
+  EXPECT_EQ(error_of_reading(archive({part})),
             "a.pt2: a: error: unknown compression method 14\n"
             "  hint: store the record, or compress it with deflate");
 }
 
 TEST(ZipReader, RefusesUnsafeNames) {
-  const auto fault = [](const std::string& name) { return error_in(archive({stored(name, "x")})); };
+  const auto fault = [](const std::string& name) {
+    return error_of_reading(archive({stored(name, "x")}));
+  };
   EXPECT_EQ(fault("../a"), "a.pt2: ../a: error: record 0 has an unsafe name: it contains \"..\"");
   EXPECT_THAT(fault("a/../b"), HasSubstr("it contains \"..\""));
   EXPECT_THAT(fault("a/.."), HasSubstr("it contains \"..\""));
@@ -400,27 +406,29 @@ TEST(ZipReader, RefusesUnsafeNames) {
 TEST(ZipReader, RefusesLocalHeadersThatDisagree) {
   Part part = stored("a", "x");
   part.local_name = "b";
-  EXPECT_THAT(error_in(archive({part})), HasSubstr("another name than the central directory"));
+  EXPECT_THAT(error_of_reading(archive({part})),
+              HasSubstr("another name than the central directory"));
   part = stored("a", "x");
   part.local_method = zip::method_deflate;
-  EXPECT_THAT(error_in(archive({part})),
+  EXPECT_THAT(error_of_reading(archive({part})),
               HasSubstr("another compression method than the central directory"));
   part = stored("a", "x");
   part.local_size = 2;
-  EXPECT_THAT(error_in(archive({part})),
+  EXPECT_THAT(error_of_reading(archive({part})),
               HasSubstr("another size or CRC than the central directory"));
 }
 
 TEST(ZipReader, RefusesStoredRecordsOfTwoSizes) {
   Part part = stored("a", "xyz");
   part.size = 2;
-  EXPECT_THAT(error_in(archive({part})), HasSubstr("the stored record says 2 bytes and 3 bytes"));
+  EXPECT_THAT(error_of_reading(archive({part})),
+              HasSubstr("the stored record says 2 bytes and 3 bytes"));
 }
 
 TEST(ZipReader, RefusesBombs) {
   Part part = compressed("a", std::string(1000, 'x'));
   part.size = part.local_size = 100'000'000;
-  EXPECT_THAT(error_in(archive({part})),
+  EXPECT_THAT(error_of_reading(archive({part})),
               HasSubstr("bytes to 100000000, more than 200 times as many"));
   part = compressed("a", std::string(1000, 'x'));
   EXPECT_THAT(error_of([&] { open(archive({part}), {.max_inflated_size = 999}); }),
@@ -459,7 +467,8 @@ TEST(ZipReader, RefusesShortZip64Fields) {
   append_number(part.extra, zip::zip64_extra_id);
   append_number(part.extra, std::uint16_t{4});
   append_number(part.extra, std::uint32_t{1});
-  EXPECT_THAT(error_in(archive({part})), HasSubstr("the zip64 field of the record is too short"));
+  EXPECT_THAT(error_of_reading(archive({part})),
+              HasSubstr("the zip64 field of the record is too short"));
 }
 
 }  // namespace

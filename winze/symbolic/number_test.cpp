@@ -9,8 +9,8 @@
 namespace winze {
 namespace {
 
-constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
-constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+constexpr auto int64_min = std::numeric_limits<std::int64_t>::min();
+constexpr auto int64_max = std::numeric_limits<std::int64_t>::max();
 
 TEST(NumberTest, FloorDivisionRoundsDownAsPythonDoes) {
   EXPECT_EQ(floor_divide(7, 2), 3);
@@ -18,20 +18,20 @@ TEST(NumberTest, FloorDivisionRoundsDownAsPythonDoes) {
   EXPECT_EQ(floor_divide(7, -2), -4);
   EXPECT_EQ(floor_divide(-7, -2), 3);
   EXPECT_EQ(floor_divide(7, 0), std::nullopt);
-  EXPECT_EQ(floor_divide(lowest, -1), std::nullopt);
+  EXPECT_EQ(floor_divide(int64_min, -1), std::nullopt);
 }
 
 TEST(NumberTest, RemainderHasTheSignOfTheDivisor) {
   EXPECT_EQ(floor_modulo(-7, 3), 2);
   EXPECT_EQ(floor_modulo(7, -3), -2);
-  EXPECT_EQ(floor_modulo(lowest, -1), 0);
+  EXPECT_EQ(floor_modulo(int64_min, -1), 0);
   EXPECT_EQ(floor_modulo(7, 0), std::nullopt);
 }
 
 TEST(NumberTest, PowersAreExactOrNothing) {
-  EXPECT_EQ(checked_pow(-2, 63), lowest);
+  EXPECT_EQ(checked_pow(-2, 63), int64_min);
   EXPECT_EQ(checked_pow(2, 63), std::nullopt);
-  EXPECT_EQ(checked_pow(-1, highest), -1);
+  EXPECT_EQ(checked_pow(-1, int64_max), -1);
   EXPECT_EQ(checked_pow(0, 0), 1);
 }
 
@@ -40,14 +40,14 @@ TEST(NumberTest, TrueDivisionRoundsOnce) {
   EXPECT_EQ(true_divide(-7, 2), -3.5);
   // 2**53 + 1 has no double: dividing doubles would lose the 1.
   EXPECT_EQ(true_divide((std::int64_t{1} << 53) + 1, 3), 3002399751580331.0);
-  EXPECT_EQ(true_divide(lowest, highest), -1.0);
+  EXPECT_EQ(true_divide(int64_min, int64_max), -1.0);
   EXPECT_EQ(true_divide(1, 0), std::nullopt);
 }
 
 TEST(NumberTest, IntegersAndDoublesCompareExactly) {
   const std::int64_t odd = (std::int64_t{1} << 53) + 1;
   EXPECT_EQ(compare(odd, 9007199254740992.0), std::partial_ordering::greater);
-  EXPECT_EQ(compare(highest, 9223372036854775808.0), std::partial_ordering::less);
+  EXPECT_EQ(compare(int64_max, 9223372036854775808.0), std::partial_ordering::less);
   EXPECT_EQ(compare(2, 2.5), std::partial_ordering::less);
   EXPECT_EQ(compare(-2, -2.5), std::partial_ordering::greater);
   EXPECT_EQ(compare(1, std::nan("")), std::partial_ordering::unordered);
@@ -76,8 +76,8 @@ TEST(NumberTest, RationalsStayInLowestTerms) {
 }
 
 TEST(NumberTest, OverflowOfExactNumbersGivesNothing) {
-  EXPECT_FALSE(number_add(Number::of(highest), Number::of(std::int64_t{1})));
-  EXPECT_FALSE(number_mul(Number::of(highest), Number::of(std::int64_t{2})));
+  EXPECT_FALSE(number_add(Number::of(int64_max), Number::of(std::int64_t{1})));
+  EXPECT_FALSE(number_mul(Number::of(int64_max), Number::of(std::int64_t{2})));
   EXPECT_FALSE(number_pow(Number::of(std::int64_t{10}), 19));
 }
 
@@ -88,7 +88,7 @@ TEST(NumberTest, InfinitiesFoldAsInSympy) {
   EXPECT_EQ(number_add(up, down)->form, Number::Form::nan);
   EXPECT_EQ(number_mul(up, Number::of(std::int64_t{-2}))->sign(), -1);
   EXPECT_EQ(number_mul(up, Number::of(std::int64_t{0}))->form, Number::Form::nan);
-  EXPECT_EQ(compare(down, Number::of(lowest)), std::partial_ordering::less);
+  EXPECT_EQ(compare(down, Number::of(int64_min)), std::partial_ordering::less);
 }
 
 }  // namespace

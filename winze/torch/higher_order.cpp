@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that run nested graphs, or operators given as arguments.
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include <ATen/core/Tensor.h>
@@ -302,32 +301,27 @@ void auto_functionalized_v2(Machine& /*machine*/, const Instruction& instruction
   append(stack, bases);
 }
 
-struct Entry {
-  std::string_view name;
-  NativeFunction function;
-};
-
-constexpr std::array entries{
-    Entry{"higher_order.associative_scan", associative_scan},
-    Entry{"higher_order.auto_functionalized", auto_functionalized},
-    Entry{"higher_order.auto_functionalized_v2", auto_functionalized_v2},
-    Entry{"higher_order.cond", cond},
-    Entry{"higher_order.hints_wrapper", inline_body},
-    Entry{"higher_order.invoke_quant", inline_body},
-    Entry{"higher_order.invoke_quant_packed", inline_body},
-    Entry{"higher_order.invoke_subgraph", inline_body},
-    Entry{"higher_order.map_impl", map_impl},
-    Entry{"higher_order.out_dtype", out_dtype},
-    Entry{"higher_order.run_const_graph", inline_body},
-    Entry{"higher_order.scan", scan},
-    Entry{"higher_order.strict_mode", inline_body},
-    Entry{"higher_order.tag_activation_checkpoint", inline_body},
-    Entry{"higher_order.while_loop", while_loop},
-    Entry{"higher_order.with_effects", with_effects},
-    Entry{"higher_order.wrap", inline_body},
-    Entry{"higher_order.wrap_activation_checkpoint", inline_body},
-    Entry{"higher_order.wrap_with_autocast", with_autocast},
-    Entry{"higher_order.wrap_with_set_grad_enabled", with_grad_mode},
+constexpr NamedFunction higher_order_functions[] = {
+    {"higher_order.associative_scan", associative_scan},
+    {"higher_order.auto_functionalized", auto_functionalized},
+    {"higher_order.auto_functionalized_v2", auto_functionalized_v2},
+    {"higher_order.cond", cond},
+    {"higher_order.hints_wrapper", inline_body},
+    {"higher_order.invoke_quant", inline_body},
+    {"higher_order.invoke_quant_packed", inline_body},
+    {"higher_order.invoke_subgraph", inline_body},
+    {"higher_order.map_impl", map_impl},
+    {"higher_order.out_dtype", out_dtype},
+    {"higher_order.run_const_graph", inline_body},
+    {"higher_order.scan", scan},
+    {"higher_order.strict_mode", inline_body},
+    {"higher_order.tag_activation_checkpoint", inline_body},
+    {"higher_order.while_loop", while_loop},
+    {"higher_order.with_effects", with_effects},
+    {"higher_order.wrap", inline_body},
+    {"higher_order.wrap_activation_checkpoint", inline_body},
+    {"higher_order.wrap_with_autocast", with_autocast},
+    {"higher_order.wrap_with_set_grad_enabled", with_grad_mode},
 };
 
 bool is_setting(const Schema& schema, std::uint32_t position) {
@@ -405,9 +399,7 @@ std::vector<Operand> compile_higher_order(Compiler& compiler, Node node, CallDet
 }
 
 NativeFunction find_higher_order_function(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(entries, [&](const Entry& entry) { return entry.name == name; });
-  return found == entries.end() ? nullptr : found->function;
+  return find_function(higher_order_functions, name);
 }
 
 }  // namespace winze

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
 #include "winze/torch/code.h"
 
 namespace winze {
+
+/// A native function by its qualified name.
+struct NamedFunction {
+  std::string_view name;
+  NativeFunction function;
+};
+
+/// The function of this name, null where the table has none. Linear in the table.
+[[nodiscard]] constexpr NativeFunction find_function(std::span<const NamedFunction> table,
+                                                     std::string_view name) {
+  const auto found = std::ranges::find(table, name, &NamedFunction::name);
+  return found == table.end() ? nullptr : found->function;
+}
 
 /// Scalar functions of Python (`_operator.floordiv`, `math.ceil`, `torch.sym_max`, ...) by
 /// qualified name; null for others. Semantics are Python's.

@@ -26,6 +26,8 @@
 #include <ATen/ops/var.h>
 #include <ATen/ops/where.h>
 
+#include "winze/torch/native_functions.h"
+
 namespace winze {
 namespace {
 
@@ -251,44 +253,39 @@ void call(Machine& /*machine*/, const Instruction& /*instruction*/, Stack& stack
   stack.assign(1, IValue(std::move(result)));
 }
 
-struct Entry {
-  std::string_view name;
-  NativeFunction function;
-};
-
-constexpr std::array entries{
-    Entry{"prims.amax.default", call<amax>},
-    Entry{"prims.amin.default", call<amin>},
-    Entry{"prims.broadcast_in_dim.default", call<broadcast_in_dim>},
-    Entry{"prims.cat.default", call<cat>},
-    Entry{"prims.collapse.default", call<collapse>},
-    Entry{"prims.collapse_view.default", call<collapse_view>},
-    Entry{"prims.conj.default", call<conj>},
-    Entry{"prims.convert_element_type.default", call<convert_element_type>},
-    Entry{"prims.copy_to.default", call<copy_to>},
-    Entry{"prims.device_put.default", call<device_put>},
-    Entry{"prims.div.default", call<div>},
-    Entry{"prims.empty_strided.default", call<empty_strided>},
-    Entry{"prims.fft_c2c.default", call<fft_c2c>},
-    Entry{"prims.fft_c2r.default", call<fft_c2r>},
-    Entry{"prims.fft_r2c.default", call<fft_r2c>},
-    Entry{"prims.fma.default", call<fma>},
-    Entry{"prims.full.default", call<full>},
-    Entry{"prims.full_like.default", call<full_like>},
-    Entry{"prims.iota.default", call<iota>},
-    Entry{"prims.pow.default", call<pow>},
-    Entry{"prims.prod.default", call<prod>},
-    Entry{"prims.reshape.default", call<reshape>},
-    Entry{"prims.rev.default", call<rev>},
-    Entry{"prims.scalar_tensor.default", call<scalar_tensor>},
-    Entry{"prims.split_dim.default", call<split_dim>},
-    Entry{"prims.squeeze.default", call<squeeze>},
-    Entry{"prims.sum.default", call<sum>},
-    Entry{"prims.transpose.default", call<transpose>},
-    Entry{"prims.var.default", call<var>},
-    Entry{"prims.view_of.default", call<view_of>},
-    Entry{"prims.view_of_dtype.default", call<view_of_dtype>},
-    Entry{"prims.where.default", call<where>},
+constexpr NamedFunction primitive_functions[] = {
+    {"prims.amax.default", call<amax>},
+    {"prims.amin.default", call<amin>},
+    {"prims.broadcast_in_dim.default", call<broadcast_in_dim>},
+    {"prims.cat.default", call<cat>},
+    {"prims.collapse.default", call<collapse>},
+    {"prims.collapse_view.default", call<collapse_view>},
+    {"prims.conj.default", call<conj>},
+    {"prims.convert_element_type.default", call<convert_element_type>},
+    {"prims.copy_to.default", call<copy_to>},
+    {"prims.device_put.default", call<device_put>},
+    {"prims.div.default", call<div>},
+    {"prims.empty_strided.default", call<empty_strided>},
+    {"prims.fft_c2c.default", call<fft_c2c>},
+    {"prims.fft_c2r.default", call<fft_c2r>},
+    {"prims.fft_r2c.default", call<fft_r2c>},
+    {"prims.fma.default", call<fma>},
+    {"prims.full.default", call<full>},
+    {"prims.full_like.default", call<full_like>},
+    {"prims.iota.default", call<iota>},
+    {"prims.pow.default", call<pow>},
+    {"prims.prod.default", call<prod>},
+    {"prims.reshape.default", call<reshape>},
+    {"prims.rev.default", call<rev>},
+    {"prims.scalar_tensor.default", call<scalar_tensor>},
+    {"prims.split_dim.default", call<split_dim>},
+    {"prims.squeeze.default", call<squeeze>},
+    {"prims.sum.default", call<sum>},
+    {"prims.transpose.default", call<transpose>},
+    {"prims.var.default", call<var>},
+    {"prims.view_of.default", call<view_of>},
+    {"prims.view_of_dtype.default", call<view_of_dtype>},
+    {"prims.where.default", call<where>},
 };
 
 /// A primitive that ATen has under another name.
@@ -329,8 +326,7 @@ std::optional<c10::OperatorHandle> find_aten_operator(std::string_view primitive
 }
 
 NativeFunction find_primitive_function(std::string_view name) {
-  const auto found = std::ranges::find(entries, name, &Entry::name);
-  return found == entries.end() ? nullptr : found->function;
+  return find_function(primitive_functions, name);
 }
 
 }  // namespace winze

@@ -2,8 +2,6 @@
 // Operators whose kernels are written in Python, and Python functions that export leaves in a
 // graph. Each follows PyTorch's source: torch/ao/quantization/fx/_decomposed.py,
 // torch/amp/autocast_mode.py.
-#include <algorithm>
-#include <array>
 #include <span>
 
 #include <ATen/autocast_mode.h>
@@ -154,32 +152,27 @@ void exit_autocast(Machine& machine, const Instruction& /*instruction*/, Stack& 
   stack.assign(1, IValue());
 }
 
-struct Entry {
-  std::string_view name;
-  NativeFunction function;
-};
-
-constexpr std::array entries{
-    Entry{"quantized_decomposed.choose_qparams.tensor", call<choose_qparams>},
-    Entry{"quantized_decomposed.choose_qparams_symmetric.tensor", call<choose_qparams_symmetric>},
-    Entry{"quantized_decomposed.dequantize_per_channel.default", call<dequantize_per_channel>},
-    Entry{"quantized_decomposed.dequantize_per_tensor.default", call<dequantize_per_tensor>},
-    Entry{"quantized_decomposed.dequantize_per_tensor.tensor", call<dequantize_per_tensor>},
-    Entry{"quantized_decomposed.dequantize_per_tensor.tensor2", call<dequantize_per_tensor>},
-    Entry{"quantized_decomposed.quantize_per_channel.default", call<quantize_per_channel>},
-    Entry{"quantized_decomposed.quantize_per_tensor.default", call<quantize_per_tensor>},
-    Entry{"quantized_decomposed.quantize_per_tensor.tensor", call<quantize_per_tensor>},
-    Entry{"quantized_decomposed.quantize_per_tensor.tensor2", call<quantize_per_tensor>},
-    Entry{"transformers.grouped_mm_fallback.default", call<grouped_mm_fallback>},
-    Entry{"torch._C._set_grad_enabled", call<set_grad_enabled>},
-    Entry{"torch.autograd.grad_mode.set_grad_enabled", call<set_grad_enabled>},
-    Entry{"torch.amp.autocast_mode._enter_autocast", enter_autocast},
-    Entry{"torch.amp.autocast_mode._exit_autocast", exit_autocast},
-    Entry{"torch._functorch.predispatch.lazy_load_decompositions", call<nothing>},
-    Entry{"torch._functorch.predispatch._add_batch_dim", add_batch_dim},
-    Entry{"torch._functorch.predispatch._remove_batch_dim", remove_batch_dim},
-    Entry{"torch._functorch.predispatch._vmap_increment_nesting", vmap_increment_nesting},
-    Entry{"torch._functorch.predispatch._vmap_decrement_nesting", vmap_decrement_nesting},
+constexpr NamedFunction python_functions[] = {
+    {"quantized_decomposed.choose_qparams.tensor", call<choose_qparams>},
+    {"quantized_decomposed.choose_qparams_symmetric.tensor", call<choose_qparams_symmetric>},
+    {"quantized_decomposed.dequantize_per_channel.default", call<dequantize_per_channel>},
+    {"quantized_decomposed.dequantize_per_tensor.default", call<dequantize_per_tensor>},
+    {"quantized_decomposed.dequantize_per_tensor.tensor", call<dequantize_per_tensor>},
+    {"quantized_decomposed.dequantize_per_tensor.tensor2", call<dequantize_per_tensor>},
+    {"quantized_decomposed.quantize_per_channel.default", call<quantize_per_channel>},
+    {"quantized_decomposed.quantize_per_tensor.default", call<quantize_per_tensor>},
+    {"quantized_decomposed.quantize_per_tensor.tensor", call<quantize_per_tensor>},
+    {"quantized_decomposed.quantize_per_tensor.tensor2", call<quantize_per_tensor>},
+    {"transformers.grouped_mm_fallback.default", call<grouped_mm_fallback>},
+    {"torch._C._set_grad_enabled", call<set_grad_enabled>},
+    {"torch.autograd.grad_mode.set_grad_enabled", call<set_grad_enabled>},
+    {"torch.amp.autocast_mode._enter_autocast", enter_autocast},
+    {"torch.amp.autocast_mode._exit_autocast", exit_autocast},
+    {"torch._functorch.predispatch.lazy_load_decompositions", call<nothing>},
+    {"torch._functorch.predispatch._add_batch_dim", add_batch_dim},
+    {"torch._functorch.predispatch._remove_batch_dim", remove_batch_dim},
+    {"torch._functorch.predispatch._vmap_increment_nesting", vmap_increment_nesting},
+    {"torch._functorch.predispatch._vmap_decrement_nesting", vmap_decrement_nesting},
 };
 
 }  // namespace
@@ -208,9 +201,7 @@ void pop_autocast(Machine& machine) {
 }
 
 NativeFunction find_python_function(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(entries, [&](const Entry& entry) { return entry.name == name; });
-  return found == entries.end() ? nullptr : found->function;
+  return find_function(python_functions, name);
 }
 
 }  // namespace winze

@@ -17,7 +17,7 @@ namespace {
 /// What a list of words begins with, so that those of different things differ.
 enum Tag : std::uint64_t { tag_input, tag_weight, tag_state, tag_call, tag_body };
 
-constexpr int max_nesting = 32;
+constexpr int max_key_nesting = 32;
 
 }  // namespace
 
@@ -110,7 +110,7 @@ class ResultNumbering {
   /// A nested graph as it stands; its values are numbered from its beginning.
   void add_body(Words& words, const Graph& body, int nesting) {
     words.push_back(tag_body);
-    if (nesting > max_nesting) {
+    if (nesting > max_key_nesting) {
       words.push_back(keys_.numbers_.size());  // it grows with these words: they are equal to none
       return;
     }

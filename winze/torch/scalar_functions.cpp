@@ -224,63 +224,56 @@ void call(Machine& /*machine*/, const Instruction& instruction, Stack& stack) {
   stack.push_back(std::move(result));
 }
 
-struct Entry {
-  std::string_view name;
-  NativeFunction function;
-};
-
-constexpr std::array entries{
-    Entry{"_operator.abs", call<abs>},
-    Entry{"_operator.add", call<add>},
-    Entry{"_operator.and_", call<bitwise_and>},
-    Entry{"_operator.eq", call<eq>},
-    Entry{"_operator.floordiv", call<floordiv>},
-    Entry{"_operator.ge", call<ge>},
-    Entry{"_operator.gt", call<gt>},
-    Entry{"_operator.le", call<le>},
-    Entry{"_operator.lshift", call<lshift>},
-    Entry{"_operator.lt", call<lt>},
-    Entry{"_operator.mod", call<mod>},
-    Entry{"_operator.mul", call<mul>},
-    Entry{"_operator.ne", call<ne>},
-    Entry{"_operator.neg", call<neg>},
-    Entry{"_operator.or_", call<bitwise_or>},
-    Entry{"_operator.pos", call<pos>},
-    Entry{"_operator.pow", call<pow>},
-    Entry{"_operator.rshift", call<rshift>},
-    Entry{"_operator.sub", call<sub>},
-    Entry{"_operator.truediv", call<truediv>},
-    Entry{"_operator.xor", call<bitwise_xor>},
-    Entry{"math.ceil", call<ceil>},
-    Entry{"math.floor", call<floor>},
-    Entry{"math.trunc", call<to_int>},
-    Entry{"torch.fx.experimental.symbolic_shapes.cast_symbool_to_symint_guardless", call<to_int>},
-    Entry{"torch._sym_acos", call<real_function<std::acos>>},
-    Entry{"torch._sym_asin", call<real_function<std::asin>>},
-    Entry{"torch._sym_atan", call<real_function<std::atan>>},
-    Entry{"torch._sym_cos", call<real_function<std::cos>>},
-    Entry{"torch._sym_cosh", call<real_function<std::cosh>>},
-    Entry{"torch._sym_log2", call<real_function<std::log2>>},
-    Entry{"torch._sym_sin", call<real_function<std::sin>>},
-    Entry{"torch._sym_sinh", call<real_function<std::sinh>>},
-    Entry{"torch._sym_sqrt", call<real_function<std::sqrt>>},
-    Entry{"torch._sym_tan", call<real_function<std::tan>>},
-    Entry{"torch._sym_tanh", call<real_function<std::tanh>>},
-    Entry{"torch.sym_float", call<to_float>},
-    Entry{"torch.sym_int", call<to_int>},
-    Entry{"torch.sym_ite", call<ite>},
-    Entry{"torch.sym_max", call<max>},
-    Entry{"torch.sym_min", call<min>},
-    Entry{"torch.sym_not", call<logical_not>},
-    Entry{"torch.sym_sum", call<sum>},
+constexpr NamedFunction scalar_functions[] = {
+    {"_operator.abs", call<abs>},
+    {"_operator.add", call<add>},
+    {"_operator.and_", call<bitwise_and>},
+    {"_operator.eq", call<eq>},
+    {"_operator.floordiv", call<floordiv>},
+    {"_operator.ge", call<ge>},
+    {"_operator.gt", call<gt>},
+    {"_operator.le", call<le>},
+    {"_operator.lshift", call<lshift>},
+    {"_operator.lt", call<lt>},
+    {"_operator.mod", call<mod>},
+    {"_operator.mul", call<mul>},
+    {"_operator.ne", call<ne>},
+    {"_operator.neg", call<neg>},
+    {"_operator.or_", call<bitwise_or>},
+    {"_operator.pos", call<pos>},
+    {"_operator.pow", call<pow>},
+    {"_operator.rshift", call<rshift>},
+    {"_operator.sub", call<sub>},
+    {"_operator.truediv", call<truediv>},
+    {"_operator.xor", call<bitwise_xor>},
+    {"math.ceil", call<ceil>},
+    {"math.floor", call<floor>},
+    {"math.trunc", call<to_int>},
+    {"torch.fx.experimental.symbolic_shapes.cast_symbool_to_symint_guardless", call<to_int>},
+    {"torch._sym_acos", call<real_function<std::acos>>},
+    {"torch._sym_asin", call<real_function<std::asin>>},
+    {"torch._sym_atan", call<real_function<std::atan>>},
+    {"torch._sym_cos", call<real_function<std::cos>>},
+    {"torch._sym_cosh", call<real_function<std::cosh>>},
+    {"torch._sym_log2", call<real_function<std::log2>>},
+    {"torch._sym_sin", call<real_function<std::sin>>},
+    {"torch._sym_sinh", call<real_function<std::sinh>>},
+    {"torch._sym_sqrt", call<real_function<std::sqrt>>},
+    {"torch._sym_tan", call<real_function<std::tan>>},
+    {"torch._sym_tanh", call<real_function<std::tanh>>},
+    {"torch.sym_float", call<to_float>},
+    {"torch.sym_int", call<to_int>},
+    {"torch.sym_ite", call<ite>},
+    {"torch.sym_max", call<max>},
+    {"torch.sym_min", call<min>},
+    {"torch.sym_not", call<logical_not>},
+    {"torch.sym_sum", call<sum>},
 };
 
 }  // namespace
 
 NativeFunction find_scalar_function(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(entries, [&](const Entry& entry) { return entry.name == name; });
-  return found == entries.end() ? nullptr : found->function;
+  return find_function(scalar_functions, name);
 }
 
 }  // namespace winze

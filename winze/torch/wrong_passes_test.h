@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "winze/pass/pass_context.h"
+#include "winze/pass/pass_info.h"
 #include "winze/schema/op_ids.h"
 
 /// Passes that change what a program computes, each in a way that passes for a chip or a runtime

@@ -21,10 +21,6 @@
 namespace winze {
 namespace {
 
-std::uint64_t key_of(const Node& node) {
-  return std::uint64_t{node.graph().serial()} << 32U | node.id().index;
-}
-
 /// What a program relied on before its sizes changed: it goes on to.
 class Reliances {
  public:
@@ -37,10 +33,10 @@ class Reliances {
       try {
         rules.infer(call, inference);
       } catch (const Error&) {
-        refused_.emplace(key_of(call), true);
+        refused_.emplace(call.key(), true);
       }
       for (const ShapeConstraint& constraint : inference.constraints)
-        conditions_[key_of(call)].push_back(constraint.condition);
+        conditions_[call.key()].push_back(constraint.condition);
       add_data_symbols(inference);
     }
   }
@@ -51,8 +47,8 @@ class Reliances {
 
   [[nodiscard]] bool has(const PropagationProblem& problem, MetaSubstitution& now) const {
     if (problem.kind == PropagationProblem::Kind::refused)
-      return refused_.contains(key_of(problem.node));
-    const auto found = conditions_.find(key_of(problem.node));
+      return refused_.contains(problem.node.key());
+    const auto found = conditions_.find(problem.node.key());
     if (problem.kind != PropagationProblem::Kind::constraint || found == conditions_.end())
       return false;
     return std::ranges::any_of(
@@ -227,12 +223,12 @@ void throw_what_stands_in_the_way(Graph& root, const std::vector<PropagationProb
   if (problems.empty()) return;
   literals.trace(root);
   IntegerSet named;
-  for (const PropagationProblem& problem : problems) named.insert(key_of(problem.node));
+  for (const PropagationProblem& problem : problems) named.insert(problem.node.key());
   std::vector<Diagnostic> findings;
   for (const PropagationProblem& problem : problems) {
     const bool is_of_sizes = problem.kind != PropagationProblem::Kind::unknown;
     const Node culprit = is_of_sizes ? literals.behind(problem.node) : Node();
-    if (culprit && culprit != problem.node && !named.insert(key_of(culprit)).second) continue;
+    if (culprit && culprit != problem.node && !named.insert(culprit.key()).second) continue;
     findings.push_back(diagnostic_at(problem, culprit, literals));
   }
   throw Error(summary_of(findings, "the program does not fit the new sizes"));

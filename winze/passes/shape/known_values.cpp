@@ -9,10 +9,6 @@
 namespace winze {
 namespace {
 
-std::uint64_t key_of(Value value) {
-  return std::uint64_t{value.graph().serial()} << 32U | value.id().index;
-}
-
 /// The integers that a dtype holds; nothing where its elements are no integers.
 std::optional<Range> range_of(ScalarType dtype) {
   switch (dtype) {
@@ -83,7 +79,7 @@ KnownValues::KnownValues(Graph& root, const AliasAnalysis& aliases, const Export
 }
 
 const KnownValues::Elements* KnownValues::of(Value value) const {
-  const auto found = elements_.find(key_of(value));
+  const auto found = elements_.find(value.key());
   return found == elements_.end() ? nullptr : &found->second;
 }
 
@@ -110,7 +106,7 @@ void KnownValues::set(Value value, Elements elements) {
     if (intersection(held, allowed) != held) return;  // it would wrap around
     if (dtype == ScalarType::bool_ && !element.is_constant()) return;
   }
-  elements_.emplace(key_of(value), std::move(elements));
+  elements_.emplace(value.key(), std::move(elements));
 }
 
 void KnownValues::read_constant(const Node& placeholder, const ExportedProgram& program) {

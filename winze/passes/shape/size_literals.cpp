@@ -11,10 +11,6 @@
 namespace winze {
 namespace {
 
-std::uint64_t key_of(Value value) {
-  return std::uint64_t{value.graph().serial()} << 32U | value.id().index;
-}
-
 /// Whether export writes sizes there. Dimensions and counts, which are no sizes, are `int`; steps
 /// are SymInt as sizes are.
 bool takes_sizes(const SchemaArgument& argument) {
@@ -137,7 +133,7 @@ void SizeLiterals::trace(Graph& graph, bool is_root) {
     }
     if (!origin) continue;
     for (std::uint32_t index = 0; index < node.value_count(); ++index)
-      origins_.insert_or_assign(key_of(node.value(index)), origin);
+      origins_.insert_or_assign(node.value(index).key(), origin);
   }
 }
 
@@ -150,13 +146,13 @@ void SizeLiterals::trace_bodies(const Node& call) {
       const Argument& operand = body.operands[index].argument;
       if (!operand.is_value()) continue;
       if (const Node origin = origin_of(call.graph().value_at(operand.value_id())))
-        origins_.insert_or_assign(key_of(inputs[index].value()), origin);
+        origins_.insert_or_assign(inputs[index].value().key(), origin);
     }
   }
 }
 
 Node SizeLiterals::origin_of(Value value) const {
-  const auto found = origins_.find(key_of(value));
+  const auto found = origins_.find(value.key());
   return found == origins_.end() ? Node() : found->second;
 }
 

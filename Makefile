@@ -10,6 +10,8 @@ SANITIZE_DIR ?= build/sanitize
 JOBS ?= $(shell nproc)
 # ON makes the compilers' warnings errors; empty leaves a build folder as it was configured.
 WERROR ?=
+# What `make build` builds.
+TARGETS ?= all
 # Seconds that each fuzz target runs in `make fuzz`.
 FUZZ_SECONDS ?= 600
 
@@ -23,13 +25,15 @@ TEST_GROUPS := system base $(if $(MODELS),models)
 WERROR_FLAG = $(if $(WERROR),-DWINZE_WERROR=$(WERROR))
 # AUTO builds what runs programs where .venv has PyTorch, ON insists on it, OFF leaves it out.
 WINZE_TORCH ?= ON
+# The same sources as one in all builds, so that names are in each other's way in all or in none.
+UNITY_FLAGS = -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=5
 RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON -DWINZE_TORCH=$(WINZE_TORCH) \
-	-DWINZE_PRECOMPILE_HEADERS=ON $(WERROR_FLAG)
+	-DWINZE_PRECOMPILE_HEADERS=ON $(UNITY_FLAGS) $(WERROR_FLAG)
 # gline-tables-only: stack traces with lines at a fraction of the size.
 PYTHON_FLAGS = -DWINZE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)
 SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
 	-DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_C_COMPILER=$(subst ++,,$(CLANGXX)) -DWINZE_SANITIZE=address,undefined \
-	-DWINZE_BUILD_FUZZERS=ON -DWINZE_TORCH=OFF $(WERROR_FLAG)
+	-DWINZE_BUILD_FUZZERS=ON -DWINZE_TORCH=OFF $(UNITY_FLAGS) $(WERROR_FLAG)
 
 export ASAN_OPTIONS ?= detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS ?= print_stacktrace=1
@@ -59,7 +63,7 @@ build: ## Builds the command and the unit tests (Release)
 	@scripts/setup.sh system $(if $(filter OFF,$(WINZE_TORCH)),,base)
 	@mkdir -p $(BUILD_DIR)
 	$(call configure,$(BUILD_DIR),$(RELEASE_FLAGS))
-	@cmake --build $(BUILD_DIR) -j $(JOBS)
+	@cmake --build $(BUILD_DIR) -j $(JOBS) --target $(TARGETS)
 
 python: ## Builds the Python package; `PYTHONPATH=build/python` makes it importable
 	@scripts/setup.sh system base
@@ -89,8 +93,9 @@ update-text-tests: build ## Writes the expected text of the text tests anew, to 
 	@scripts/setup.sh base
 	@$(PYTHON_BIN) scripts/update_checks.py --build-dir $(BUILD_DIR)
 
-demo: build ## Exports a model, lowers it, shows what each pass did and that PyTorch loads it
-	@scripts/setup.sh base models
+demo: ## Exports a model, lowers it, shows what each pass did and that PyTorch loads it
+	@scripts/setup.sh system base models
+	@$(MAKE) build TARGETS="winze_command winze_torch_module"
 	@$(PYTHON_BIN) scripts/demo.py --build-dir $(BUILD_DIR)
 
 bench: ## Measures the budget's rows, and beside each the same work in PyTorch's Python

@@ -34,6 +34,9 @@ if(WINZE_WERROR)
   target_compile_options(winze_settings INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # gcc takes a source that another one includes for a header, and its private types for shared ones.
+  target_compile_options(winze_settings INTERFACE
+    $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-subobject-linkage>)
   # Collecting what the compiler no longer needs is a tenth of its time and frees what it has to spare.
   target_compile_options(winze_settings INTERFACE --param=ggc-min-expand=1000 --param=ggc-min-heapsize=1048576)
 endif()
@@ -42,7 +45,7 @@ if(WINZE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
 endif()
 if(WINZE_SANITIZE)
   target_compile_options(winze_settings INTERFACE
-    -O1 -fsanitize=${WINZE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${WINZE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(winze_settings INTERFACE -fsanitize=${WINZE_SANITIZE})
 endif()
 if(WINZE_BUILD_FUZZERS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Precompiled headers of other projects: reading them is most of what compiling a small source costs.
-# Only headers that never change while one works; a source still names all that it uses, which the
-# sanitizer build, made without these, shows.
+# Only headers that never change while one works; a source still includes what it uses, which
+# scripts/check_sources.py sees to.
 #
 #   winze_precompile(<target> library|command|test|torch)
 option(WINZE_PRECOMPILE_HEADERS "Precompile headers of other libraries: a build from nothing takes two thirds" OFF)

@@ -3,6 +3,9 @@
 """Checks rules that hold for every source file of the repository and prints each breach.
 
 - Includes go only downwards in the order of the components, by full path from the root.
+- A C++ file includes, itself or through our headers, what declares the types that it names: those of
+  ours, and the commonest of the standard library. The compiler does not tell where it precompiles
+  headers or compiles several sources as one.
 - PyTorch's and Python's C++ headers are included by the parts that are made for them alone.
 - A source file names its license in the first line (after `#!`), and has at most 550 lines.
 - No file names a path of somebody's machine.
@@ -11,6 +14,7 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +27,36 @@ TORCH_HEADER = re.compile(r"^(torch|ATen|c10|caffe2)/")
 PYTHON_HEADER = re.compile(r"^(Python\.h|pybind11/|nanobind/)")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:tmp|work|opt|root|home|farm|Users|mnt)/")
 SOURCE_SUFFIXES = {".h", ".cpp", ".py", ".sh", ".cmake"}
+
+# Comments, texts, and test suites, which name no type.
+NOT_CODE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|\bTEST\(\w+')
+# A type at the level of a namespace, with its definition.
+TYPE = re.compile(r"^(?:class|struct|enum class|enum) (\w+)\b(?=[^;(){]*\{)", re.MULTILINE)
+# Anything that gives a type a name, wherever it stands.
+NAMING = re.compile(r"\b(?:class|struct|enum|using|typename) (\w+)\b|^ *(\w+)(?=,$| = \w+,)", re.MULTILINE)
+FORWARD = re.compile(r"^ *(?:friend )?(?:class|struct|enum class) (\w+)(?: : [\w:]+)?;", re.MULTILINE)
+TYPE_NAME = re.compile(r"(?<!::)\b[A-Z]\w+")
+STD_NAME = re.compile(r"\bstd::(\w+)")
+STD_HEADERS = {
+    name: header
+    for header, names in {
+        "array": "array",
+        "cstdint": "int8_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t",
+        "filesystem": "filesystem",
+        "fstream": "ifstream ofstream",
+        "functional": "function",
+        "memory": "unique_ptr shared_ptr make_unique make_shared",
+        "optional": "optional nullopt make_optional",
+        "span": "span",
+        "string": "string to_string",
+        "string_view": "string_view",
+        "tuple": "tuple tie",
+        "unordered_map": "unordered_map",
+        "variant": "variant visit get_if holds_alternative monostate",
+        "vector": "vector",
+    }.items()
+    for name in names.split()
+}
 
 
 def component(path: Path) -> str | None:
@@ -49,6 +83,46 @@ def check_includes(path: Path, text: str) -> Iterator[str]:
             yield f"'{header}' is of no known component"
         elif LAYERS.index(target) > LAYERS.index(own):
             yield f"'{header}' is above: {own} may include only {', '.join(lower(own))}"
+
+
+class IncludedTypes:
+    """Which headers each C++ file reaches, and whether they declare what it names."""
+
+    def __init__(self, texts: dict[Path, str]) -> None:
+        self.code = {path: NOT_CODE.sub("", text) for path, text in texts.items()}
+        self.direct = {path: {Path(header) for _, header in INCLUDE.findall(text)} for path, text in texts.items()}
+        named: Counter[str] = Counter()
+        for code in self.code.values():
+            only_forward = set(FORWARD.findall(code)) - set(TYPE.findall(code))
+            named.update({a or b for a, b in NAMING.findall(code)} - only_forward)
+        # A name that stands for two things does not tell which header it needs.
+        self.header_of = {
+            name: path
+            for path, code in self.code.items()
+            if path.suffix == ".h"
+            for name in TYPE.findall(code)
+            if named[name] == 1
+        }
+
+    def reached(self, path: Path) -> set[Path]:
+        seen = {path}
+        queue = [path]
+        while queue:
+            for header in self.direct.get(queue.pop(), set()) - seen:
+                seen.add(header)
+                queue.append(header)
+        return seen
+
+    def check(self, path: Path) -> Iterator[str]:
+        reached = self.reached(path)
+        declared = {name for header in reached for name in FORWARD.findall(self.code.get(header, ""))}
+        for name in sorted(set(TYPE_NAME.findall(self.code[path])) - declared):
+            header = self.header_of.get(name)
+            if header is not None and header not in reached:
+                yield f"names {name} and does not include '{header}'"
+        for name in sorted(set(STD_NAME.findall(self.code[path])) & STD_HEADERS.keys()):
+            if Path(STD_HEADERS[name]) not in reached:
+                yield f"names std::{name} and does not include <{STD_HEADERS[name]}>"
 
 
 def lower(own: str) -> tuple[str, ...]:
@@ -95,14 +169,20 @@ def main() -> int:
     root = Path(__file__).resolve().parent.parent
     problems = 0
     files = repository_files(root)
+    texts = {}
     for path in files:
         try:
-            text = (root / path).read_text(encoding="utf-8")
+            texts[path] = (root / path).read_text(encoding="utf-8")
         except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
             continue  # a binary fixture, or removed and not yet committed
-        for problem in check_file(path, text):
+    types = IncludedTypes({path: text for path, text in texts.items() if path.suffix in (".h", ".cpp")})
+    for path, text in texts.items():
+        found = list(check_file(path, text))
+        if path in types.code:
+            found += types.check(path)
+        for problem in found:
             print(f"{path}: {problem}")
-            problems += 1
+        problems += len(found)
     print(f"check_sources: {len(files)} files, {problems} problems")
     return int(problems > 0)
 

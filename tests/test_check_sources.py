@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from check_sources import MAX_LINES, check_file
+from check_sources import MAX_LINES, IncludedTypes, check_file
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -53,3 +53,21 @@ def test_machine_paths_are_refused() -> None:
     path = "/".join(["", "tmp", "x"])
     assert "line 1 names a path" in problems("notes.md", f"see {path}\n")
     assert problems("notes.md", "see build/tmp/x and a/work/b\n") == ""
+
+
+def test_what_is_named_is_included() -> None:
+    """Through our own headers too, but not through those of the standard library."""
+    ours = {
+        "winze/a.h": "#include <string>\nclass Amount {\n  std::string unit;\n};\nclass Named;\n",
+        "winze/b.h": '#include "winze/a.h"\nstruct Basket {\n  struct Item {};\n  Amount amount;\n};\n',
+        "winze/c.h": "struct Named {\n  int x;\n};\nstruct Item {\n  int y;\n};\n",
+    }
+
+    def check(source: str) -> list[str]:
+        texts = {Path(path): text for path, text in {**ours, "winze/d.cpp": source}.items()}
+        return list(IncludedTypes(texts).check(Path("winze/d.cpp")))
+
+    assert check('#include "winze/b.h"\nAmount a; std::string s; Named* n;  // Basket') == []
+    assert check("Amount a;") == ["names Amount and does not include 'winze/a.h'"]
+    assert check("#include <memory>\nstd::string s;") == ["names std::string and does not include <string>"]
+    assert check("class Amount;\nother::Basket b; Item two_things_are_called_so; TEST(Named, Works)") == []

@@ -44,7 +44,7 @@ constexpr EffectRow fact(OpId op, Fact which) {
   return about(op, which, {});
 }
 
-constexpr EffectRow table[] = {
+constexpr EffectRow effect_rows[] = {
     // ---- Batch normalization in training updates the running statistics; its older schemas do not
     // say so
     // (ATen/native/Normalization.cpp, ATen/native/cudnn/BatchNorm.cpp).
@@ -420,7 +420,7 @@ constexpr NamespaceEffect namespaces[] = {
 }  // namespace
 
 std::span<const EffectRow> effect_table() {
-  return table;
+  return effect_rows;
 }
 
 std::span<const NamespaceEffect> namespace_effects() {

@@ -10,10 +10,6 @@
 namespace winze::bench {
 namespace {
 
-std::size_t nodes_of(const benchmark::State& state) {
-  return static_cast<std::size_t>(state.range(0));
-}
-
 template <typename Append>
 void append_to_graphs(benchmark::State& state, Append append) {
   Context context;

@@ -24,10 +24,6 @@
 namespace winze::bench {
 namespace {
 
-std::size_t nodes_of(const benchmark::State& state) {
-  return static_cast<std::size_t>(state.range(0));
-}
-
 void verify(benchmark::State& state) {
   Context context;
   const std::unique_ptr<Graph> graph = sample_graph(context, nodes_of(state));

@@ -4,9 +4,16 @@
 #include <cstddef>
 #include <memory>
 
+#include <benchmark/benchmark.h>
+
 #include "winze/ir/graph.h"
 
 namespace winze::bench {
+
+/// How many nodes a row is measured with.
+[[nodiscard]] inline std::size_t nodes_of(const benchmark::State& state) {
+  return static_cast<std::size_t>(state.range(0));
+}
 
 /// A graph of `nodes` calls with the mix of a decomposed transformer: half pointwise, a quarter
 /// matrix products, a quarter views; nothing in it is dead.

@@ -444,7 +444,7 @@ CLOSE = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=600 * SCALE)
+@settings(deadline=None, max_examples=1000 * SCALE)
 @given(CLOSE, RANGED, st.sampled_from(sorted(PROVABLE)))
 def test_proofs_hold_at_every_point(
     driver: Driver, pair: tuple[Tree, Tree], ranged: tuple[str, list[Values]], what: str

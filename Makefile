@@ -10,6 +10,8 @@ SANITIZE_DIR ?= build/sanitize
 JOBS ?= $(shell nproc)
 # ON makes the compilers' warnings errors; empty leaves a build folder as it was configured.
 WERROR ?=
+# ON builds the benchmarks too; empty leaves a build folder as it was configured.
+BENCHMARKS ?=
 # What `make build` builds.
 TARGETS ?= all
 # Seconds that each fuzz target runs in `make fuzz`.
@@ -28,7 +30,8 @@ WINZE_TORCH ?= ON
 # The same sources as one in all builds, so that names are in each other's way in all or in none.
 UNITY_FLAGS = -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=5
 RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON -DWINZE_TORCH=$(WINZE_TORCH) \
-	-DWINZE_PRECOMPILE_HEADERS=ON $(UNITY_FLAGS) $(WERROR_FLAG)
+	-DWINZE_PRECOMPILE_HEADERS=ON $(UNITY_FLAGS) $(WERROR_FLAG) \
+	$(if $(BENCHMARKS),-DWINZE_BUILD_BENCHMARKS=$(BENCHMARKS))
 # gline-tables-only: stack traces with lines at a fraction of the size.
 PYTHON_FLAGS = -DWINZE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON_BIN)
 SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
@@ -121,7 +124,7 @@ style: ## Formatting, ruff, mypy, include directions, SPDX lines, file lengths
 	@.venv/bin/mypy
 
 lint: style ## The style checks, warnings as errors, clang-tidy
-	@$(MAKE) build WERROR=ON
+	@$(MAKE) build WERROR=ON BENCHMARKS=ON
 	@$(PYTHON_BIN) scripts/run_tidy.py --build-dir $(BUILD_DIR) -j $(JOBS)
 
 sanitize: ## Unit and text tests and a short fuzz run under AddressSanitizer and UBSan

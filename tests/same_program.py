@@ -27,20 +27,21 @@ def value_text(value: Any) -> str:
     return repr(value)
 
 
+def is_default(value: Any, formal: torch.Argument) -> bool:
+    return formal.has_default_value() and repr(value) == repr(formal.default_value)
+
+
 def node_text(node: torch.fx.Node) -> str:
-    """Arguments of operators are bound to their schema: position, keyword and a spelled default are one."""
+    """Trailing arguments that spell out the schema's default are as good as left out."""
     target = node._pretty_print_target(node.target)
-    if not isinstance(node.target, torch._ops.OpOverload):
-        return f"{node.op} {node.name} = {target} {node.args} {node.kwargs}"
-    formal = node.target._schema.arguments
-    given = dict(zip((argument.name for argument in formal), node.args, strict=False)) | node.kwargs
-    bound = {
-        argument.name: given[argument.name]
-        for argument in formal
-        if argument.name in given
-        and not (argument.has_default_value() and repr(given[argument.name]) == repr(argument.default_value))
-    }
-    return f"{node.op} {node.name} = {target} {bound}"
+    args, kwargs = list(node.args), dict(node.kwargs)
+    if isinstance(node.target, torch._ops.OpOverload):
+        formal = node.target._schema.arguments
+        while args and is_default(args[-1], formal[len(args) - 1]):
+            args.pop()
+        by_name = {argument.name: argument for argument in formal}
+        kwargs = {name: value for name, value in kwargs.items() if not is_default(value, by_name[name])}
+    return f"{node.op} {node.name} = {target} {args} {sorted(kwargs.items())}"
 
 
 def node_meta_text(node: torch.fx.Node) -> str:

@@ -223,7 +223,7 @@ nb::object FxWriter::to_python(Node node, const Argument& argument) {
 /// Positional and keyword arguments as torch.fx writes them, defaults at the end left out.
 nb::tuple FxWriter::call_arguments(Node node) {
   const auto& formals = context_.ops().get(node.op()).schema.arguments;
-  const std::uint32_t count = positional_count(node);
+  const std::uint32_t count = node.positional_count();
   nb::list positional;
   nb::dict keywords;
   for (std::uint32_t i = 0; i < node.argument_count(); ++i) {

@@ -157,7 +157,8 @@ nb::object make_call(const GraphHandle& self, nb::handle target, const nb::objec
   const std::vector<Argument> arguments =
       in_schema_position(context.ops().get(op), positional, keywords);
   const CallOptions options{.source = source_like(like),
-                            .name = name ? std::string_view(*name) : std::string_view()};
+                            .name = name ? std::string_view(*name) : std::string_view(),
+                            .positional_count = static_cast<std::uint32_t>(positional.size())};
   if (like.is_none() && ShapeRules::of(context).has_rule(op))
     return node_to_python(self, winze::call_function(graph, op, arguments, options));
   const std::vector<MetaId> metas =

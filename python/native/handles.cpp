@@ -193,15 +193,6 @@ std::pair<nb::str, nb::object> meta_entry(const ProgramHolder& holder,
           index < holder.meta_objects.size() ? holder.meta_objects[index] : nb::none()};
 }
 
-std::uint32_t positional_count(Node call) {
-  const auto& formals = call.graph().context().ops().get(call.op()).schema.arguments;
-  std::uint32_t count = call.argument_count();
-  while (count > 0 && (call.argument(count - 1).is_default() ||
-                       (count <= formals.size() && formals[count - 1].kwarg_only)))
-    --count;
-  return count;
-}
-
 Argument ArgumentsFromPython::read(nb::handle object, int depth) {
   Context& context = graph_.get().context();
   PyObject* raw = object.ptr();

@@ -83,10 +83,6 @@ inline constexpr std::string_view meta_object_prefix = "object:";
 [[nodiscard]] std::pair<nb::str, nb::object> meta_entry(const ProgramHolder& holder,
                                                         const SourceInfo::Entry& entry);
 
-/// Number of arguments of a call that torch.fx has by position: up to the last one that is given
-/// and not keyword-only. Defaults among them are written out.
-[[nodiscard]] std::uint32_t positional_count(Node call);
-
 /// Reads arguments given from Python; lists live as long as this.
 class ArgumentsFromPython {
  public:

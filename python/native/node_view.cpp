@@ -77,7 +77,7 @@ CallArguments call_arguments(const NodeHandle& self) {
   }
   if (!node.is_call()) return result;
   const auto& formals = node.graph().context().ops().get(node.op()).schema.arguments;
-  const std::uint32_t positional = positional_count(node);
+  const std::uint32_t positional = node.positional_count();
   for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
     if (i < positional) {
       result.positional.append(argument_to_python(self.graph, node, node.argument_or_default(i)));

@@ -80,6 +80,11 @@ def test_arguments_are_set_as_in_torch_fx(program: winze.Program) -> None:
     assert topk.args == (found["r"], 2, 0, False)
     topk.args = (found["r"], 1)
     assert topk.args == (found["r"], 1)
+    with program.graph.inserting_after(found["r"]):
+        total = program.graph.call_function(aten.sum.dim_IntList, (found["r"],), {"dim": [1], "dtype": torch.float64})
+    assert (total.args, total.kwargs) == ((found["r"],), {"dim": [1], "dtype": torch.float64})
+    total.kwargs = {"dim": [0], "keepdim": True}
+    assert (total.args, total.kwargs) == ((found["r"],), {"dim": [0], "keepdim": True})
     program.graph.lint()
 
     with pytest.raises(IndexError, match="has 3 arguments"):

@@ -147,6 +147,10 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
   // It may be that of another node of this graph, which moves when one is added.
   if (options.structure != nullptr)
     result_structures_.insert_or_assign(node.index, ResultStructure(*options.structure));
+  // Arguments beyond the schema's follow positional ones.
+  if (options.positional_count < slots && slots == signature.arguments.size() &&
+      options.positional_count < made.positional_count())
+    positional_counts_.insert_or_assign(node.index, options.positional_count);
   if (!options.name.empty())
     metas.size() == 1 ? made.value().set_name(options.name) : made.set_name(options.name);
   return made;
@@ -162,8 +166,10 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
                           std::span<const NamedArgument> keywords, std::span<const MetaId> metas,
                           const CallOptions& options) {
   if (keywords.empty()) return call_function(op, arguments, metas, options);
+  CallOptions as_given = options;
+  as_given.positional_count = static_cast<std::uint32_t>(arguments.size());
   return call_function(op, in_schema_position(context_->ops().get(op), arguments, keywords), metas,
-                       options);
+                       as_given);
 }
 
 Node Graph::output(std::span<const Argument> values, std::span<const Argument> specs) {
@@ -289,6 +295,7 @@ void Graph::destroy_node(NodeId node) {
   }
   if (!node_names_.empty()) node_names_.erase(node.index);
   if (!result_structures_.empty()) result_structures_.erase(node.index);
+  if (!positional_counts_.empty()) positional_counts_.erase(node.index);
   free_nodes_.push_back(node);
 }
 
@@ -315,6 +322,12 @@ std::size_t Graph::memory_bytes() const {
 const ResultStructure* Graph::result_structure(Node node) const {
   const auto found = result_structures_.find(node.id().index);
   return found == result_structures_.end() ? nullptr : &found->second;
+}
+
+std::uint32_t Graph::given_positional_count(Node node) const {
+  if (positional_counts_.empty()) return CallOptions::as_dispatched;
+  const auto found = positional_counts_.find(node.id().index);
+  return found == positional_counts_.end() ? CallOptions::as_dispatched : found->second;
 }
 
 std::uint32_t Graph::observe(Value value) {

@@ -42,6 +42,11 @@ struct CallOptions {
   SourceId source;        ///< where it comes from; else where the insertion point's node does
   std::string_view name;  ///< name of the only value, or of the node where it has several
   const ResultStructure* structure = nullptr;
+  /// How many arguments, the first ones, are given by position; the others by keyword, though the
+  /// schema may have them by position too. Without it a call is spelled as PyTorch's dispatcher
+  /// does: all by position but those that the schema has by keyword alone.
+  std::uint32_t positional_count = as_dispatched;
+  static constexpr std::uint32_t as_dispatched = UINT32_MAX;
 };
 
 /// An ordered list of nodes, and the graphs nested in them. Owns its nodes.
@@ -80,7 +85,7 @@ class Graph {
                      const CallOptions& options = {});
   Node call_function(OpId op, std::initializer_list<Argument> arguments, MetaId meta,
                      const CallOptions& options = {});
-  /// The same with keyword arguments after the positional ones.
+  /// The same with keyword arguments after the positional ones; the call stays spelled so.
   Node call_function(OpId op, std::span<const Argument> arguments,
                      std::span<const NamedArgument> keywords, std::span<const MetaId> metas,
                      const CallOptions& options = {});
@@ -162,6 +167,10 @@ class Graph {
 
   /// Grouping of a call's results where the schema does not give it; null otherwise.
   [[nodiscard]] const ResultStructure* result_structure(Node node) const;
+  /// How many arguments a call was given by position where it is not spelled as PyTorch's
+  /// dispatcher does; else `CallOptions::as_dispatched`. `Node::positional_count` is what to ask
+  /// for.
+  [[nodiscard]] std::uint32_t given_positional_count(Node node) const;
   /// Nested graphs: whether the body returns one tensor rather than a tuple.
   [[nodiscard]] bool is_single_tensor_return() const { return is_single_tensor_return_; }
   void set_is_single_tensor_return(bool single) { is_single_tensor_return_ = single; }
@@ -338,7 +347,8 @@ class Graph {
   RecordArray<StringId> value_names_;     ///< as many as values, or fewer where the last have none
   tsl::robin_map<std::uint32_t, StringId> node_names_;
   tsl::robin_map<std::uint32_t, ResultStructure> result_structures_;
-  tsl::robin_map<std::uint32_t, Bucket> buckets_;  ///< nodes by `index_key`
+  tsl::robin_map<std::uint32_t, std::uint32_t> positional_counts_;  ///< where not as dispatched
+  tsl::robin_map<std::uint32_t, Bucket> buckets_;                   ///< nodes by `index_key`
   std::vector<std::unique_ptr<Graph>> subgraphs_;
   std::vector<NodeId> erased_;
   std::vector<NodeId> free_nodes_;

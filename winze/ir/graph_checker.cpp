@@ -302,6 +302,10 @@ void GraphChecker::check_side_tables() {
           record(NodeId{node}).value_count);
     }
   }
+  for (const auto& [node, count] : graph_->positional_counts_) {
+    if (is_alive(NodeId{node}) && record(NodeId{node}).kind != NodeKind::call_function)
+      add(NodeId{node}, "{} arguments are given by position, but it is no call", count);
+  }
   for (std::size_t reference = 0; reference < graph_->observed_.size(); ++reference) {
     const ValueId value = graph_->observed_[reference];
     if (!value.valid()) continue;

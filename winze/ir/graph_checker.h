@@ -33,6 +33,7 @@ class GraphChecker {
   static auto& alive(Graph& graph) { return graph.alive_; }
   static auto& holder(Graph& graph) { return graph.holder_; }
   static auto& result_structures(Graph& graph) { return graph.result_structures_; }
+  static auto& positional_counts(Graph& graph) { return graph.positional_counts_; }
   static auto& value_names(Graph& graph) { return graph.value_names_; }
   static auto& observed(Graph& graph) { return graph.observed_; }
   /// Graphs nested in this one, those no longer in use too; null where one was dropped.

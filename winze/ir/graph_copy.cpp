@@ -35,7 +35,9 @@ class Copier {
     if (node.is_output()) {
       made = to_.output(elements_of(arguments_[0]), elements_of(arguments_[1]));
     } else {
-      const CallOptions options{.source = node.source(), .structure = from_.result_structure(node)};
+      const CallOptions options{.source = node.source(),
+                                .structure = from_.result_structure(node),
+                                .positional_count = from_.given_positional_count(node)};
       made = to_.call_function(node.op(), arguments_, metas_, options);
     }
     finish(node, made);

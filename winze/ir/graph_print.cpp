@@ -57,20 +57,14 @@ Row table_row(const Node& node, const ValueNames& names) {
     count = 1;
   } else if (node.is_call()) {
     const Schema& schema = node.graph().context().ops().get(node.op()).schema;
-    bool by_name = false;
+    const std::uint32_t positional = node.positional_count();
     for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
-      const Argument argument = node.argument(index);
-      const bool is_formal = index < schema.arguments.size();
-      if (argument.is_default()) {
-        by_name = true;
-        continue;
-      }
-      const std::string text = argument_text(node, argument, names);
-      if (is_formal && (by_name || schema.arguments[index].kwarg_only)) {
+      if (index < positional) {
+        args += fmt::format("{}{}", count++ == 0 ? "" : ", ",
+                            argument_text(node, node.argument_or_default(index), names));
+      } else if (const Argument argument = node.argument(index); !argument.is_default()) {
         kwargs += fmt::format("{}'{}': {}", kwargs.empty() ? "" : ", ",
-                              schema.arguments[index].name, text);
-      } else {
-        args += fmt::format("{}{}", count++ == 0 ? "" : ", ", text);
+                              schema.arguments[index].name, argument_text(node, argument, names));
       }
     }
   }

@@ -20,12 +20,12 @@ constexpr const char* small =
 TEST(PrintTabular, ShowsWhatTorchFxShows) {
   Context context;
   EXPECT_EQ(parse_graph(context, small)->print_tabular(),
-            "opcode         name    target             args     kwargs\n"
-            "-------------  ------  -----------------  -------  ------------------\n"
-            "placeholder    %x      x                  ()       {}\n"
-            "call_function  %y      aten.add.Tensor    (%x, 1)  {'alpha': 2}\n"
-            "call_function  %v, %i  aten.topk.default  (%y, 2)  {'largest': False}\n"
-            "output         output  output             ([%v],)  {}\n");
+            "opcode         name    target             args                kwargs\n"
+            "-------------  ------  -----------------  ------------------  ------------\n"
+            "placeholder    %x      x                  ()                  {}\n"
+            "call_function  %y      aten.add.Tensor    (%x, 1)             {'alpha': 2}\n"
+            "call_function  %v, %i  aten.topk.default  (%y, 2, -1, False)  {}\n"
+            "output         output  output             ([%v],)             {}\n");
 }
 
 TEST(ToDot, ShowsNodesTypesAndEdges) {

@@ -126,6 +126,35 @@ TEST_F(GraphTest, KeywordsGoToTheirPosition) {
       ThrowsMessage<Error>(HasSubstr("argument \"other\" of aten.add.Tensor is given twice")));
 }
 
+TEST_F(GraphTest, ACallStaysSpelledAsItWasGiven) {
+  const Value x = graph.placeholder("x", meta());
+  const std::vector<std::int64_t> dims{1};
+  const Argument dim = context.integers(dims);
+  const std::vector<MetaId> metas{meta()};
+  // sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None)
+  const auto sum = [&](std::vector<Argument> arguments, std::vector<NamedArgument> keywords) {
+    return graph.call_function(op::aten_sum_dim_IntList, arguments, keywords, metas);
+  };
+  EXPECT_EQ(sum({x, dim, Argument(true)}, {}).positional_count(), 3);
+  EXPECT_EQ(sum({x, dim}, {{"dtype", Argument(ScalarType::float64)}}).positional_count(), 2);
+  const Node by_name = sum({x}, {{"dim", dim}, {"keepdim", Argument(true)}});
+  EXPECT_EQ(by_name.positional_count(), 1);
+  by_name.set_argument(2, Argument(false));
+  EXPECT_EQ(by_name.positional_count(), 1);
+  EXPECT_EQ(graph.node_copy(by_name, [](Value value) { return value; }).positional_count(), 1);
+  graph.erase_node(by_name);
+  EXPECT_EQ(sum({x, dim}, {}).positional_count(), 2) << "the next node in the same place";
+}
+
+TEST_F(GraphTest, ArgumentsBeyondTheSchemaFollowPositionalOnes) {
+  const Value x = graph.placeholder("x", meta());
+  const std::vector<Argument> arguments{Argument::of_op(op::aten_relu_default), x, x};
+  const std::vector<MetaId> metas{meta()};
+  const OpId op = context.ops().find("higher_order.auto_functionalized");
+  const Node node = graph.call_function(op, arguments, metas, {.positional_count = 0});
+  EXPECT_EQ(node.positional_count(), 3);
+}
+
 TEST_F(GraphTest, CallsThatDoNotFitTheSchemaAreRefused) {
   const Value x = graph.placeholder("x", meta());
   EXPECT_THAT(

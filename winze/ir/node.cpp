@@ -171,6 +171,16 @@ Argument Node::argument_or_default(std::uint32_t index) const {
                             : given;
 }
 
+std::uint32_t Node::positional_count() const {
+  const Graph& graph = checked();
+  const auto& formals = graph.context().signature(op()).arguments;
+  std::uint32_t count = std::min(argument_count(), graph.given_positional_count(*this));
+  while (count > 0 && (argument(count - 1).is_default() ||
+                       (count <= formals.size() && formals[count - 1].kwarg_only)))
+    --count;
+  return count;
+}
+
 Value Node::argument_value(std::uint32_t index) const {
   const Argument given = argument(index);
   return given.is_value() ? graph_->value_at(given.value_id()) : Value();

@@ -126,6 +126,9 @@ class Node {
   /// Element `index` of a list argument, wherever the list is kept.
   [[nodiscard]] Argument element(const Argument& list, std::uint32_t index) const;
   void set_argument(std::uint32_t index, const Argument& argument) const;
+  /// How many arguments of a call are given by position (torch.fx's `args`), the last of them being
+  /// no default; those from there on are given by keyword (`kwargs`). O(arguments).
+  [[nodiscard]] std::uint32_t positional_count() const;
 
   /// Values used as arguments, in the order of arguments, each once (torch.fx `all_input_nodes`, by
   /// value).

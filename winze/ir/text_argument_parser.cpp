@@ -36,6 +36,7 @@ void TextParser::call_arguments(Scope& scope, Call& call) {
   }
   if (lexer_.accept(')')) return;
   do {
+    if (lexer_.peek() == '*') begin_keywords(call);
     call_argument(scope, call);
   } while (lexer_.accept(','));
   if (!lexer_.accept(')'))
@@ -78,8 +79,26 @@ void TextParser::call_argument(Scope& scope, Call& call) {
   }
 }
 
+/// `*, `: what follows is given by keyword, as in Python's signatures.
+void TextParser::begin_keywords(Call& call) {
+  const std::size_t begin = lexer_.offset();
+  lexer_.skip(1);
+  if (call.callee->is_opaque || call.positional_count != CallOptions::as_dispatched) {
+    lexer_.fail_at(begin, call.callee->is_opaque ? "an operator that is not known has no '*'"
+                                                 : "a second '*'");
+  }
+  if (!lexer_.accept(',')) lexer_.fail_expected("',' and an argument by name after '*'");
+  const std::vector<SchemaArgument>& formal = call.callee->op->schema.arguments;
+  call.positional_count = 0;
+  for (std::uint32_t index = 0; index < formal.size(); ++index) {
+    if (call.given[index] && !formal[index].kwarg_only) call.positional_count = index + 1;
+  }
+}
+
 void TextParser::place_positional(Call& call, const Argument& argument, std::size_t offset) {
   const Schema& schema = call.callee->op->schema;
+  if (call.positional_count != CallOptions::as_dispatched)
+    lexer_.fail_at(offset, "an argument after '*' is given by name");
   std::uint32_t& position = call.next_position;
   while (position < schema.arguments.size() && schema.arguments[position].kwarg_only) ++position;
   if (position < schema.arguments.size()) {

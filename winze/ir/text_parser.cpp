@@ -91,6 +91,7 @@ void TextParser::Call::clear() {
   extra_names.clear();
   extra_values.clear();
   next_position = 0;
+  positional_count = CallOptions::as_dispatched;
   structure.groups.clear();
   structure.is_single_tensor_return.reset();
 }
@@ -395,7 +396,7 @@ Node TextParser::make_call(Scope& scope, Call& call) {
     const bool is_default = returns_one_list(op)
                                 ? call.groups.size() == 1 && !is_single(call.groups[0])
                                 : std::ranges::all_of(call.groups, is_single);
-    CallOptions options;
+    CallOptions options{.positional_count = call.positional_count};
     if (!is_default || call.structure.is_single_tensor_return) {
       call.structure.groups = call.groups;
       options.structure = &call.structure;

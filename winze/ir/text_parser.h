@@ -124,6 +124,7 @@ class TextParser {
     std::vector<std::string> extra_names;
     std::vector<Argument> extra_values;
     std::uint32_t next_position = 0;
+    std::uint32_t positional_count = CallOptions::as_dispatched;  ///< where the text has a `*`
     ResultStructure structure;
     void clear();
   };
@@ -153,6 +154,7 @@ class TextParser {
   // text_argument_parser.cpp
   void call_arguments(Scope& scope, Call& call);
   void call_argument(Scope& scope, Call& call);
+  void begin_keywords(Call& call);
   void place_positional(Call& call, const Argument& argument, std::size_t offset);
   void place_keyword(Call& call, std::string_view name, const Argument& argument,
                      std::size_t offset);

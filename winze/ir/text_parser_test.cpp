@@ -42,6 +42,10 @@ std::vector<Case> statement_cases() {
   const std::vector<std::pair<const char*, const char*>> statements = {
       {"KeywordOnly", "%y = aten.add.Tensor(%x, 1, alpha=2) : f32[2, 3]"},
       {"SkippedPositional", "%y = aten.sum.dim_IntList(%x, [1], dtype=f64) : f64[2]"},
+      {"GivenByKeyword", "aten._assert_tensor_metadata.default(%x, *, dtype=f32, device=cpu)"},
+      {"GivenByKeywordBehindALeftOut",
+       "%y = aten.slice.Tensor(%x, start=1, *, step=2) : f32[1, 3]"},
+      {"AllGivenByKeyword", "%y = aten.relu.default(*, self=%x) : f32[2, 3]"},
       {"Floats", "%y = aten.clamp.default(%x, -inf, 1e-05) : f32[2, 3]"},
       {"NoneBeforeAValue", "%y = aten.clamp.default(%x, max=3) : f32[2, 3]"},
       {"BoolsAndLists", "%y = aten.mean.dim(%x, [-1, 0], True) : f32[1, 1]"},
@@ -275,6 +279,17 @@ TEST(TextParser, ChecksArgumentsAgainstTheSchema) {
       HasSubstr("t.wz:2:8: error: argument 0 (\"self\") of aten.relu.default takes Tensor"));
   EXPECT_THAT(error_of(with("%y, %z = aten.relu.default(%x) : f32[2], f32[2]")),
               HasSubstr("aten.relu.default yields 1 value"));
+}
+
+TEST(TextParser, ChecksWhatFollowsAStar) {
+  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, *, 1) : f32[2]")),
+              HasSubstr("t.wz:2:31: error: an argument after '*' is given by name"));
+  EXPECT_THAT(error_of(with("%y = aten.add.Tensor(%x, *, other=1, *, alpha=2) : f32[2]")),
+              HasSubstr("t.wz:2:40: error: a second '*'"));
+  EXPECT_THAT(error_of(with("%y = aten.relu.default(%x, *) : f32[2]")),
+              HasSubstr("',' and an argument by name after '*'"));
+  EXPECT_THAT(error_of(with("%y = \"#my:op\"(%x, *, k=1) : f32[2]")),
+              HasSubstr("an operator that is not known has no '*'"));
 }
 
 TEST(TextParser, RefusesWordsThatAreNoArguments) {

@@ -282,6 +282,10 @@ void TextPrinter::arguments(const Scope& scope, const Node& node, const Op& op) 
     has_graph = has_graph || argument.kind() == ArgumentKind::graph;
   }
   has_graph = has_graph && scope.depth >= 0;
+  // From here on what the schema has by position too is given by keyword.
+  const bool has_star =
+      scope.graph->given_positional_count(node) != CallOptions::as_dispatched && !op.is_opaque();
+  const std::uint32_t star = has_star ? node.positional_count() : spelled;
   bool first = true;
   bool skipped = false;
   const auto begin_argument = [&] {
@@ -306,6 +310,11 @@ void TextPrinter::arguments(const Scope& scope, const Node& node, const Op& op) 
   };
   *out_ += '(';
   for (std::uint32_t index = 0; index < spelled; ++index) {
+    if (index == star) {
+      begin_argument();
+      *out_ += '*';
+      skipped = true;
+    }
     if (is_keyword(index) && !op.is_opaque()) continue;
     if (node.argument(index).is_default() && !has_more) {
       skipped = true;

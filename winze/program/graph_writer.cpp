@@ -140,11 +140,7 @@ void GraphWriter::write_inputs(Node node) {
   const bool has_names =
       op.kind == OpKind::overload || op.kind == OpKind::symbolic || op.kind == OpKind::opaque;
   const std::uint32_t count = node.argument_count();
-  std::uint32_t positional_end = 0;
-  for (std::uint32_t index = 0; index < count; ++index) {
-    const bool by_position = index >= formal.size() || !formal[index].kwarg_only;
-    if (by_position && !node.argument(index).is_default()) positional_end = index + 1;
-  }
+  const std::uint32_t positional_end = node.positional_count();
   for (std::uint32_t index = 0; index < positional_end; ++index) {
     if (index >= formal.size()) {
       write_input_argument(node, index, "", false, nullptr);
@@ -154,7 +150,8 @@ void GraphWriter::write_inputs(Node node) {
     }
   }
   for (std::uint32_t index = 0; index < count && index < formal.size(); ++index) {
-    if (!formal[index].kwarg_only || node.argument(index).is_default()) continue;
+    const bool by_position = index < positional_end && !formal[index].kwarg_only;
+    if (by_position || node.argument(index).is_default()) continue;
     write_input_argument(node, index, formal[index].name, true, &formal[index].type);
   }
 }

@@ -68,6 +68,7 @@ void NodeReader::read(JsonValue node) {
   CallOptions options;
   options.source = read_source(required(metadata, node, "metadata"), unknown);
   if (!structure_is_implied(signature)) options.structure = &structure_;
+  options.positional_count = call.positional_count;
   const std::string_view own_name = name && !name->is_null() ? name->string() : std::string_view();
   options.name = own_name;
   Node made;
@@ -150,6 +151,7 @@ NodeReader::Call NodeReader::read_call(OpId op, JsonValue inputs) {
   const std::span<Argument> arguments = arena_.allocate(formal + count);
   std::size_t next = 0;        // the position that follows the argument read last
   std::size_t extra = formal;  // the next of those that a variadic operator takes beyond its schema
+  std::size_t positional = CallOptions::as_dispatched;
   for (const JsonValue element : array) {
     const Input input = read_input(element);
     std::size_t index = next;
@@ -178,9 +180,10 @@ NodeReader::Call NodeReader::read_call(OpId op, JsonValue inputs) {
           fmt::format("argument {} is given twice", shown_name(schema.arguments[index].name)));
     }
     arguments[index] = arguments_.read(input.arg);
+    if (input.is_keyword && index < by_position) positional = std::min(positional, index);
     if (index < formal) next = index + 1;
   }
-  return {op, arguments.first(extra)};
+  return {op, arguments.first(extra), static_cast<std::uint32_t>(positional)};
 }
 
 NodeReader::Call NodeReader::read_opaque_call(JsonValue target, JsonValue inputs) {

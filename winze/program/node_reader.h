@@ -40,6 +40,7 @@ class NodeReader {
   struct Call {
     OpId op;
     std::span<Argument> arguments;
+    std::uint32_t positional_count = CallOptions::as_dispatched;
   };
   /// One member of `inputs`.
   struct Input {

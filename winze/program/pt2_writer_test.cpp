@@ -175,18 +175,26 @@ TEST(Pt2Writer, ArgumentsEqualToTheDefaultAreLeftOut) {
   EXPECT_EQ(program_json(read(context, text)), ProgramText().json());
 }
 
-TEST(Pt2Writer, DefaultsBeforeAGivenPositionAreFilledIn) {
+/// `clamp(Tensor self, Scalar? min=None, Scalar? max=None)` of `p_w` with further inputs.
+ProgramText clamp_with(std::string_view inputs) {
   ProgramText text;
-  // clamp(Tensor self, Scalar? min=None, Scalar? max=None)
   text.nodes = replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.aten.clamp.default");
-  text.nodes = replaced(
-      text.nodes, R"({"as_tensor": {"name": "p_w"}}, "kind": 1}])",
-      R"({"as_tensor": {"name": "p_w"}}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 2}])");
+  const std::string self = R"({"as_tensor": {"name": "p_w"}}, "kind": 1})";
+  text.nodes = replaced(text.nodes, self, self + ", " + std::string(inputs));
+  return text;
+}
+
+TEST(Pt2Writer, DefaultsBeforeAGivenPositionAreFilledIn) {
+  const ProgramText text = clamp_with(
+      R"({"name": "min", "arg": {"as_none": true}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 1})");
   Context context;
-  EXPECT_THAT(
-      program_json(read(context, text)),
-      HasSubstr(
-          R"({"name": "min", "arg": {"as_none": true}, "kind": 1}, {"name": "max", "arg": {"as_int": 6}, "kind": 1}])"));
+  EXPECT_EQ(program_json(read(context, text)), text.json());
+}
+
+TEST(Pt2Writer, WhatIsGivenByKeywordStaysSo) {
+  const ProgramText text = clamp_with(R"({"name": "max", "arg": {"as_int": 6}, "kind": 2})");
+  Context context;
+  EXPECT_EQ(program_json(read(context, text)), text.json());
 }
 
 TEST(Pt2Writer, MutationMakesTheDialectTraining) {

@@ -350,14 +350,16 @@ nb::list results(const NodeHandle& self) {
   return values;
 }
 
-/// A class cannot be given a property of this name later: it is one of its slots.
+/// Nodes are instances of torch.fx's too once that is loaded: passes tell nodes from constants by
+/// that, and ask it of each argument, so that nothing of Python is called here.
 PyObject* class_of_node(PyObject* self, void* /*closure*/) {
-  try {
-    return of_package("winze._view", "class_of_node")(nb::handle(self)).release().ptr();
-  } catch (nb::python_error& error) {
-    error.restore();
-    return nullptr;
-  }
+  static PyObject* const module_name = PyUnicode_InternFromString("torch.fx");
+  static PyObject* const class_name = PyUnicode_InternFromString("Node");
+  PyObject* fx = PyDict_GetItemWithError(PyImport_GetModuleDict(), module_name);
+  PyObject* fx_node = fx == nullptr ? nullptr : PyObject_GetAttr(fx, class_name);
+  if (fx_node != nullptr) return fx_node;
+  PyErr_Clear();  // it is being loaded
+  return Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(self)));
 }
 
 }  // namespace
@@ -368,6 +370,7 @@ void bind_node_view(nb::module_& module) {
       return of_package("winze._view", name)(self, *args);
     };
   };
+  // A class cannot be given a property of this name later: it is one of its slots.
   static PyGetSetDef properties[] = {{"__class__", class_of_node, nullptr, nullptr, nullptr}, {}};
   static PyType_Slot slots[] = {{Py_tp_getset, properties}, {0, nullptr}};
   nb::class_<NodeHandle>(module, "Node", nb::type_slots(slots), nb::is_weak_referenceable(),

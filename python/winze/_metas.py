@@ -113,7 +113,8 @@ class NodeMeta(dict[str, Any]):
         if is_origin:
             super().__init__(self._origin)
             for key in INFERRED:
-                dict.pop(self, key, None)
+                if key in self:
+                    super().__delitem__(key)
         elif origin is not None:
             super().__init__({key: self._origin[key] for key in INHERITED if key in self._origin})
         super().update(entries)

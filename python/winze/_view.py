@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 from winze import _native
 from winze._error import Error
 from winze._suggest import nearest
-from winze._targets import loaded_torch
 
 
 class Nodes:
@@ -167,12 +166,6 @@ def set_stack_trace(node: _native.Node, trace: str | None) -> None:
         node.meta.pop("stack_trace", None)
     else:
         node.meta["stack_trace"] = trace
-
-
-def class_of_node(node: _native.Node) -> type:
-    """Nodes are instances of torch.fx's too once that is loaded: passes tell nodes from constants by that."""
-    fx = getattr(loaded_torch(), "fx", None)
-    return type(node) if fx is None else fx.Node
 
 
 # --- What there is not.

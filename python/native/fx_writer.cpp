@@ -14,7 +14,8 @@
 namespace winze {
 namespace {
 
-constexpr EditKind argument_kinds[] = {EditKind::set_slot, EditKind::replace_uses};
+constexpr EditKind argument_kinds[] = {EditKind::set_slot, EditKind::replace_uses,
+                                       EditKind::set_positional_count};
 
 bool has_other_arguments(const Journal::Change& change) {
   return std::ranges::any_of(argument_kinds, [&](EditKind kind) { return change.has(kind); });
@@ -223,16 +224,13 @@ nb::object FxWriter::to_python(Node node, const Argument& argument) {
 /// Positional and keyword arguments as torch.fx writes them, defaults at the end left out.
 nb::tuple FxWriter::call_arguments(Node node) {
   const auto& formals = context_.ops().get(node.op()).schema.arguments;
-  const std::uint32_t count = node.positional_count();
+  const GivenArguments given = node.given_arguments();
   nb::list positional;
   nb::dict keywords;
-  for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
-    if (i < count) {
-      positional.append(to_python(node, node.argument_or_default(i)));
-    } else if (const Argument argument = node.argument(i); !argument.is_default()) {
-      keywords[std::string(formals[i].name).c_str()] = to_python(node, argument);
-    }
-  }
+  for (const std::uint32_t i : given.args)
+    positional.append(to_python(node, node.argument_or_default(i)));
+  for (const std::uint32_t i : given.kwargs)
+    keywords[std::string(formals[i].name).c_str()] = to_python(node, node.argument(i));
   return nb::make_tuple(nb::tuple(positional), keywords);
 }
 

@@ -77,19 +77,17 @@ CallArguments call_arguments(const NodeHandle& self) {
   }
   if (!node.is_call()) return result;
   const auto& formals = node.graph().context().ops().get(node.op()).schema.arguments;
-  const std::uint32_t positional = node.positional_count();
-  for (std::uint32_t i = 0; i < node.argument_count(); ++i) {
-    if (i < positional) {
-      result.positional.append(argument_to_python(self.graph, node, node.argument_or_default(i)));
-    } else if (const Argument argument = node.argument(i); !argument.is_default()) {
-      result.keywords[std::string(formals[i].name).c_str()] =
-          argument_to_python(self.graph, node, argument);
-    }
+  const GivenArguments given = node.given_arguments();
+  for (const std::uint32_t i : given.args)
+    result.positional.append(argument_to_python(self.graph, node, node.argument_or_default(i)));
+  for (const std::uint32_t i : given.kwargs) {
+    result.keywords[std::string(formals[i].name).c_str()] =
+        argument_to_python(self.graph, node, node.argument(i));
   }
   return result;
 }
 
-void set_arg(const NodeHandle& self, std::uint32_t index, nb::handle value) {
+void set_argument(const NodeHandle& self, std::uint32_t index, nb::handle value) {
   const Node node = self.get();
   if (index >= node.argument_count()) {
     throw nb::index_error(
@@ -99,13 +97,36 @@ void set_arg(const NodeHandle& self, std::uint32_t index, nb::handle value) {
   node.set_argument(index, reader.read(value));
 }
 
+/// Index of the argument that is `position` in `args`: those of a variadic operator's `...` follow
+/// keyword-only ones.
+std::uint32_t index_of_position(Node node, std::uint32_t position) {
+  if (!node.is_call()) return position;
+  std::uint32_t index = position;
+  const auto& formals = node.graph().context().ops().get(node.op()).schema.arguments;
+  for (std::uint32_t i = 0; i < formals.size() && i <= index; ++i) index += formals[i].kwarg_only;
+  return index;
+}
+
+/// An argument that was none by position becomes one, and so do those before it.
+void set_arg(const NodeHandle& self, std::uint32_t position, nb::handle value) {
+  const Node node = self.get();
+  const std::uint32_t index = index_of_position(node, position);
+  const std::uint32_t before = node.is_call() ? node.positional_count() : 0;
+  set_argument(self, index, value);
+  if (node.is_call()) node.set_positional_count(std::max(before, index + 1));
+}
+
+/// An argument that is given by position stays so.
 void set_kwarg(const NodeHandle& self, const std::string& name, nb::handle value) {
   const Node node = self.get();
   if (node.is_call()) {
     const auto& formals = node.graph().context().ops().get(node.op()).schema.arguments;
     const auto found = std::ranges::find(formals, name, &SchemaArgument::name);
-    if (found != formals.end())
-      return set_arg(self, static_cast<std::uint32_t>(found - formals.begin()), value);
+    if (found != formals.end()) {
+      const std::uint32_t before = node.positional_count();
+      set_argument(self, static_cast<std::uint32_t>(found - formals.begin()), value);
+      return node.set_positional_count(before);
+    }
   }
   throw nb::type_error(fmt::format("{} has no argument {}", node.str(), quote(name)).c_str());
 }
@@ -122,13 +143,17 @@ void set_args(const NodeHandle& self, nb::handle given) {
     throw nb::type_error(fmt::format("{} takes no arguments", node.str()).c_str());
   if (node.is_output() && nb::len(args) != 1)
     throw nb::type_error("the output node takes one argument: what the graph returns");
-  for (std::uint32_t i = 0; i < nb::len(args); ++i) {
-    const bool is_graph = i < node.argument_count() && nb::isinstance<GraphHandle>(args[i]);
-    if (is_graph && node.argument(i).kind() == ArgumentKind::graph) continue;
-    set_arg(self, i, args[i]);
+  const auto count = static_cast<std::uint32_t>(nb::len(args));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t index = index_of_position(node, i);
+    const bool is_graph = index < node.argument_count() && nb::isinstance<GraphHandle>(args[i]);
+    if (is_graph && node.argument(index).kind() == ArgumentKind::graph) continue;
+    set_argument(self, index, args[i]);
   }
-  for (auto i = static_cast<std::uint32_t>(nb::len(args)); i < before; ++i)
-    node.set_argument(i, Argument::default_value());
+  for (std::uint32_t i = count; i < before; ++i)
+    node.set_argument(index_of_position(node, i), Argument::default_value());
+  if (node.is_call())
+    node.set_positional_count(count == 0 ? 0 : index_of_position(node, count - 1) + 1);
 }
 
 /// What is no longer given has its default; positional arguments stay.
@@ -410,7 +435,7 @@ void bind_node_view(nb::module_& module) {
       .def_prop_ro("results", &results, "Its results one by one.")
       .def_prop_ro("next", [](const NodeHandle& self) { return neighbour(self, true); })
       .def_prop_ro("prev", [](const NodeHandle& self) { return neighbour(self, false); })
-      .def("update_arg", &set_arg, nb::arg("idx"), nb::arg("arg"))
+      .def("update_arg", &set_arg, nb::arg("idx"), nb::arg("arg").none())
       .def("update_kwarg", &set_kwarg, nb::arg("key"), nb::arg("arg").none())
       .def("replace_all_uses_with", &replace_all_uses_with, nb::arg("replace_with"),
            nb::arg("delete_user_cb") = nb::none(), nb::kw_only(), nb::arg("propagate_meta") = false,

@@ -85,10 +85,21 @@ def test_arguments_are_set_as_in_torch_fx(program: winze.Program) -> None:
     assert (total.args, total.kwargs) == ((found["r"],), {"dim": [1], "dtype": torch.float64})
     total.kwargs = {"dim": [0], "keepdim": True}
     assert (total.args, total.kwargs) == ((found["r"],), {"dim": [0], "keepdim": True})
+    total.args = (found["r"], [1])
+    assert (total.args, total.kwargs) == ((found["r"], [1]), {"keepdim": True})
+    total.kwargs = {}
+    assert (total.args, total.kwargs) == ((found["r"], [1]), {})
+    total.update_kwarg("keepdim", True)
+    assert (total.args, total.kwargs) == ((found["r"], [1]), {"keepdim": True})
+    total.update_arg(1, None)
+    assert (total.args, total.kwargs) == ((found["r"], None), {"keepdim": True})
+    total.update_arg(2, True)
+    assert (total.args, total.kwargs) == ((found["r"], None, True), {})
     program.graph.lint()
 
-    with pytest.raises(IndexError, match="has 3 arguments"):
-        add.args = (x, y, 1, 1)
+    for too_many in ((x, y, 1), (x, y, 1, 1)):  # alpha is keyword-only
+        with pytest.raises(IndexError, match="has 3 arguments"):
+            add.args = too_many
     with pytest.raises(TypeError, match='has no argument "beta"'):
         add.kwargs = {"beta": 1}
     with pytest.raises(winze.Error, match=r'argument 1 \("other"\) of aten.add.Tensor is missing'):

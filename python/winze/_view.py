@@ -75,7 +75,7 @@ def graph_copy(
             return made.results[old.index] if isinstance(made, _native.Node) else made[old.index]
         return val_map[old] if isinstance(old, _native.Node) else old
 
-    for node in g.nodes:
+    for node in list(g.nodes):  # g may be the graph itself
         if node.op == "output":
             (returned,) = copied(node.args)
             single = returned[0] if len(returned) == 1 else returned

@@ -147,10 +147,8 @@ Node Graph::call_function(OpId op, std::span<const Argument> arguments,
   // It may be that of another node of this graph, which moves when one is added.
   if (options.structure != nullptr)
     result_structures_.insert_or_assign(node.index, ResultStructure(*options.structure));
-  // Arguments beyond the schema's follow positional ones.
-  if (options.positional_count < slots && slots == signature.arguments.size() &&
-      options.positional_count < made.positional_count())
-    positional_counts_.insert_or_assign(node.index, options.positional_count);
+  if (options.positional_count < slots && is_own_spelling(made, options.positional_count))
+    spell(node, options.positional_count);
   if (!options.name.empty())
     metas.size() == 1 ? made.value().set_name(options.name) : made.set_name(options.name);
   return made;
@@ -328,6 +326,29 @@ std::uint32_t Graph::given_positional_count(Node node) const {
   if (positional_counts_.empty()) return CallOptions::as_dispatched;
   const auto found = positional_counts_.find(node.id().index);
   return found == positional_counts_.end() ? CallOptions::as_dispatched : found->second;
+}
+
+std::uint32_t Graph::positional_end(Node call, std::uint32_t limit) const {
+  const auto& formals = context_->signature(call.op()).arguments;
+  std::uint32_t count = std::min(call.argument_count(), limit);
+  while (count > 0 && (call.argument(count - 1).is_default() ||
+                       (count <= formals.size() && formals[count - 1].kwarg_only)))
+    --count;
+  return count;
+}
+
+bool Graph::is_own_spelling(Node call, std::uint32_t positional_count) const {
+  // Arguments beyond the schema's follow positional ones.
+  return call.argument_count() == context_->signature(call.op()).arguments.size() &&
+         positional_count < positional_end(call, CallOptions::as_dispatched);
+}
+
+void Graph::spell(NodeId call, std::uint32_t positional_count) {
+  if (positional_count == CallOptions::as_dispatched) {
+    positional_counts_.erase(call.index);
+  } else {
+    positional_counts_.insert_or_assign(call.index, positional_count);
+  }
 }
 
 std::uint32_t Graph::observe(Value value) {

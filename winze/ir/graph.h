@@ -280,6 +280,13 @@ class Graph {
   [[nodiscard]] inline Argument normalized(const OpSignature& signature, std::size_t index,
                                            const Argument& argument);
 
+  // How a call is spelled (graph.cpp).
+  /// One more than the last of the first `limit` arguments that is given and not keyword-only.
+  [[nodiscard]] std::uint32_t positional_end(Node call, std::uint32_t limit) const;
+  /// Whether the dispatcher would have given more than so many by position.
+  [[nodiscard]] bool is_own_spelling(Node call, std::uint32_t positional_count) const;
+  void spell(NodeId call, std::uint32_t positional_count);
+
   // Order and index (graph_order.cpp).
   void link_node(NodeId node, NodeId after);
   void unlink_node(NodeId node);

@@ -111,7 +111,9 @@ Node Graph::node_copy(Node node, const std::function<Value(Value)>& map) {
 std::vector<Argument> Graph::graph_copy(const Graph& other,
                                         tsl::robin_map<std::uint32_t, Value>& values) {
   Copier copier(other, *this, [&](Value value) { return values.at(value.id().index); });
-  for (const Node node : other.nodes()) {
+  std::vector<Node> copied;  // the other graph may be this one
+  for (const Node node : other.nodes()) copied.push_back(node);
+  for (const Node node : copied) {
     if (node.is_output()) continue;
     if (node.is_placeholder() && values.contains(node.value().id().index)) continue;
     WINZE_CHECK(!node.is_placeholder(), "graph_copy is given no value for placeholder {}",

@@ -57,15 +57,14 @@ Row table_row(const Node& node, const ValueNames& names) {
     count = 1;
   } else if (node.is_call()) {
     const Schema& schema = node.graph().context().ops().get(node.op()).schema;
-    const std::uint32_t positional = node.positional_count();
-    for (std::uint32_t index = 0; index < node.argument_count(); ++index) {
-      if (index < positional) {
-        args += fmt::format("{}{}", count++ == 0 ? "" : ", ",
-                            argument_text(node, node.argument_or_default(index), names));
-      } else if (const Argument argument = node.argument(index); !argument.is_default()) {
-        kwargs += fmt::format("{}'{}': {}", kwargs.empty() ? "" : ", ",
-                              schema.arguments[index].name, argument_text(node, argument, names));
-      }
+    const GivenArguments given = node.given_arguments();
+    for (const std::uint32_t index : given.args) {
+      args += fmt::format("{}{}", count++ == 0 ? "" : ", ",
+                          argument_text(node, node.argument_or_default(index), names));
+    }
+    for (const std::uint32_t index : given.kwargs) {
+      kwargs += fmt::format("{}'{}': {}", kwargs.empty() ? "" : ", ", schema.arguments[index].name,
+                            argument_text(node, node.argument(index), names));
     }
   }
   row[3] = count == 1 ? "(" + args + ",)" : "(" + args + ")";

@@ -8,6 +8,7 @@
 namespace winze {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr const char* small =
@@ -26,6 +27,20 @@ TEST(PrintTabular, ShowsWhatTorchFxShows) {
             "call_function  %y      aten.add.Tensor    (%x, 1)             {'alpha': 2}\n"
             "call_function  %v, %i  aten.topk.default  (%y, 2, -1, False)  {}\n"
             "output         output  output             ([%v],)             {}\n");
+}
+
+TEST(PrintTabular, ShowsWhatIsGivenByKeyword) {
+  Context context;
+  const auto graph =
+      parse_graph(context,
+                  "graph forward(%x: f32[3]) {\n"
+                  "  %y = aten.relu.default(*, self=%x) : f32[3]\n"
+                  "  %q = higher_order.flat_apply(None, None, %x, checked_output=False) : f32[3]\n"
+                  "  return %y\n"
+                  "}\n");
+  EXPECT_THAT(graph->print_tabular(),
+              AllOf(HasSubstr("()                {'self': %x}\n"),
+                    HasSubstr("(None, None, %x)  {'checked_output': False}\n")));
 }
 
 TEST(ToDot, ShowsNodesTypesAndEdges) {

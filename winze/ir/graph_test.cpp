@@ -146,6 +146,22 @@ TEST_F(GraphTest, ACallStaysSpelledAsItWasGiven) {
   EXPECT_EQ(sum({x, dim}, {}).positional_count(), 2) << "the next node in the same place";
 }
 
+TEST_F(GraphTest, TheSpellingOfACallIsChangedAndTakenBack) {
+  const Value x = graph.placeholder("x", meta());
+  const Node sum = add(x, x);
+  const auto given_by_position = [&] { return sum.given_arguments().args.size(); };
+  graph.journal().begin("respell");
+  sum.set_positional_count(1);
+  EXPECT_EQ(given_by_position(), 1U);
+  EXPECT_THAT(sum.given_arguments().kwargs, ElementsAre(1));
+  sum.set_positional_count(7);
+  EXPECT_EQ(given_by_position(), 2U) << "alpha is keyword-only";
+  sum.set_positional_count(0);
+  graph.journal().undo();
+  EXPECT_EQ(given_by_position(), 2U);
+  EXPECT_EQ(graph.given_positional_count(sum), CallOptions::as_dispatched);
+}
+
 TEST_F(GraphTest, ArgumentsBeyondTheSchemaFollowPositionalOnes) {
   const Value x = graph.placeholder("x", meta());
   const std::vector<Argument> arguments{Argument::of_op(op::aten_relu_default), x, x};
@@ -387,6 +403,15 @@ TEST_F(GraphTest, GraphCopyInlinesInTermsOfTheGraph) {
   const Node made = graph.value_at(returned[0].value_id()).node();
   EXPECT_TRUE(made.is_call_to(op::aten_relu_default));
   EXPECT_EQ(made.argument_value(0), x);
+}
+
+TEST_F(GraphTest, AGraphIsCopiedIntoItself) {
+  const Value x = graph.placeholder("x", meta());
+  graph.output(std::vector<Argument>{relu(x).value()});
+  tsl::robin_map<std::uint32_t, Value> values;
+  values[x.id().index] = x;
+  EXPECT_EQ(graph.graph_copy(graph, values).size(), 1U);
+  EXPECT_THAT(targets(), ElementsAre("x", "aten.relu.default", "aten.relu.default", "output"));
 }
 
 TEST_F(GraphTest, CopiesHaveTheResultsOfTheirOriginals) {

@@ -182,6 +182,9 @@ void Graph::undo(const Journal::Record& record) {
     case EditKind::set_source:
       node_sides_[node.index].source = SourceId{record.a};
       break;
+    case EditKind::set_positional_count:
+      spell(node, record.a);
+      break;
     case EditKind::move_reference:
       set_reference(record.a, ValueId{record.b});
       break;

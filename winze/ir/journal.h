@@ -24,6 +24,7 @@ enum class EditKind : std::uint8_t {
   set_name,
   set_node_name,
   set_source,
+  set_positional_count,
   move_reference,  ///< an observed reference went to another value (Graph::observe)
 };
 

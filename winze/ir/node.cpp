@@ -172,13 +172,35 @@ Argument Node::argument_or_default(std::uint32_t index) const {
 }
 
 std::uint32_t Node::positional_count() const {
-  const Graph& graph = checked();
-  const auto& formals = graph.context().signature(op()).arguments;
-  std::uint32_t count = std::min(argument_count(), graph.given_positional_count(*this));
-  while (count > 0 && (argument(count - 1).is_default() ||
-                       (count <= formals.size() && formals[count - 1].kwarg_only)))
-    --count;
-  return count;
+  return checked().positional_end(*this, graph_->given_positional_count(*this));
+}
+
+void Node::set_positional_count(std::uint32_t count) const {
+  const std::uint32_t before = checked().given_positional_count(*this);
+  const std::uint32_t after =
+      graph_->is_own_spelling(*this, count) ? count : CallOptions::as_dispatched;
+  if (after == before) return;
+  Journal::Record record;
+  record.graph = graph_;
+  record.kind = EditKind::set_positional_count;
+  record.a = before;
+  record.node = id_.index;
+  graph_->journal_->add(record);
+  graph_->spell(id_, after);
+}
+
+GivenArguments Node::given_arguments(std::uint32_t positional) const {
+  const auto& formals = graph_->context().signature(op()).arguments;
+  GivenArguments given;
+  for (std::uint32_t index = 0; index < argument_count(); ++index) {
+    const bool is_keyword_only = index < formals.size() && formals[index].kwarg_only;
+    if (index < positional && !is_keyword_only) {
+      given.args.push_back(index);
+    } else if (!argument(index).is_default()) {
+      given.kwargs.push_back(index);
+    }
+  }
+  return given;
 }
 
 Value Node::argument_value(std::uint32_t index) const {

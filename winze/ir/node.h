@@ -80,6 +80,13 @@ class Value {
   friend class Graph;
 };
 
+/// Arguments of a call by index: those given by position, with the defaults between them, and those
+/// given by keyword.
+struct GivenArguments {
+  std::vector<std::uint32_t> args;
+  std::vector<std::uint32_t> kwargs;
+};
+
 /// A node of a graph. A handle: graph and index, passed by value.
 class Node {
  public:
@@ -129,6 +136,15 @@ class Node {
   /// How many arguments of a call are given by position (torch.fx's `args`), the last of them being
   /// no default; those from there on are given by keyword (`kwargs`). O(arguments).
   [[nodiscard]] std::uint32_t positional_count() const;
+  /// Gives the first `count` arguments by position and the others by keyword. Changes how the call
+  /// is spelled, not what it means.
+  void set_positional_count(std::uint32_t count) const;
+  /// The arguments of a call by index, as torch.fx has them. The first `positional` count as given
+  /// by position, or what `positional_count` says. O(arguments).
+  [[nodiscard]] GivenArguments given_arguments(std::uint32_t positional) const;
+  [[nodiscard]] GivenArguments given_arguments() const {
+    return given_arguments(positional_count());
+  }
 
   /// Values used as arguments, in the order of arguments, each once (torch.fx `all_input_nodes`, by
   /// value).

@@ -70,6 +70,8 @@ std::string_view name_of(EditKind kind) {
       return "set_name";
     case EditKind::set_source:
       return "set_source";
+    case EditKind::set_positional_count:
+      return "set_positional_count";
     case EditKind::move_reference:
       return "move_reference";
   }

@@ -22,6 +22,13 @@ bool is_in_table(ValueKind value, ValueKind table) {
   return table == ValueKind::tensor && value == ValueKind::token;
 }
 
+/// torch.export.load wants an argument with the name of a keyword of Python in any case, and by
+/// position (`deserialize_inputs`); of such names operators have one.
+std::uint32_t needed_by_position(const Op& op) {
+  const int from = op.kind == OpKind::overload ? op.schema.find_argument("from") : -1;
+  return static_cast<std::uint32_t>(from + 1);
+}
+
 }  // namespace
 
 void WriteSession::warn(std::string message) const {
@@ -136,24 +143,16 @@ void GraphWriter::write_node(Node node) {
 void GraphWriter::write_inputs(Node node) {
   const Op& op = graph_.context().ops().get(node.op());
   const std::vector<SchemaArgument>& formal = op.schema.arguments;
-  // Operators without a schema in PyTorch take positional arguments without names.
-  const bool has_names =
-      op.kind == OpKind::overload || op.kind == OpKind::symbolic || op.kind == OpKind::opaque;
-  const std::uint32_t count = node.argument_count();
-  const std::uint32_t positional_end = node.positional_count();
-  for (std::uint32_t index = 0; index < positional_end; ++index) {
-    if (index >= formal.size()) {
-      write_input_argument(node, index, "", false, nullptr);
-    } else if (!formal[index].kwarg_only) {
-      write_input_argument(node, index, has_names ? formal[index].name : "", false,
-                           &formal[index].type);
-    }
+  const bool has_names = names_arguments(op);
+  const GivenArguments given =
+      node.given_arguments(std::max(node.positional_count(), needed_by_position(op)));
+  for (const std::uint32_t index : given.args) {
+    const bool is_formal = index < formal.size();
+    write_input_argument(node, index, is_formal && has_names ? formal[index].name : "", false,
+                         is_formal ? &formal[index].type : nullptr);
   }
-  for (std::uint32_t index = 0; index < count && index < formal.size(); ++index) {
-    const bool by_position = index < positional_end && !formal[index].kwarg_only;
-    if (by_position || node.argument(index).is_default()) continue;
+  for (const std::uint32_t index : given.kwargs)
     write_input_argument(node, index, formal[index].name, true, &formal[index].type);
-  }
 }
 
 void GraphWriter::write_input_argument(Node node, std::uint32_t index, std::string_view name,

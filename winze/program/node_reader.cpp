@@ -13,8 +13,6 @@ namespace winze {
 namespace {
 
 constexpr std::size_t max_arguments = 65535;
-constexpr std::int64_t keyword_kind = 2;
-
 /// How many formal arguments a call may fill by position.
 std::size_t positional_count(const Schema& schema) {
   return static_cast<std::size_t>(
@@ -24,6 +22,10 @@ std::size_t positional_count(const Schema& schema) {
 }
 
 }  // namespace
+
+bool names_arguments(const Op& op) {
+  return op.kind == OpKind::overload || op.kind == OpKind::symbolic || op.kind == OpKind::opaque;
+}
 
 bool returns_none(const Op& op) {
   const bool is_python = op.kind == OpKind::higher_order || op.kind == OpKind::function;
@@ -111,17 +113,35 @@ NodeReader::Input NodeReader::read_input(JsonValue input) {
       session_.unknown_field(input, field);
     }
   }
-  Input read{required(name, input, "name").string(), required(arg, input, "arg"), false, input};
-  if (kind && !kind->is_null()) read.is_keyword = kind->int64() == keyword_kind;
+  Input read{required(name, input, "name").string(), required(arg, input, "arg"), {}, input};
+  if (kind && !kind->is_null()) {
+    const std::int64_t number = kind->int64();
+    if (number < 0 || number > static_cast<std::int64_t>(InputKind::keyword))
+      throw kind->error(fmt::format("{} is no kind of argument", number));
+    read.kind = static_cast<InputKind>(number);
+  }
   return read;
+}
+
+NodeReader::Input NodeReader::read_input_of(const Op& op, JsonValue input) {
+  Input read = read_input(input);
+  if (!names_arguments(op) && read.kind == InputKind::positional) read.name = {};
+  return read;
+}
+
+bool NodeReader::is_keyword(const Op& op, const Input& input, std::size_t index) {
+  if (input.name.empty()) return false;
+  if (input.kind != InputKind::unknown) return input.kind == InputKind::keyword;
+  return !names_arguments(op) || op.schema.arguments[index].default_value.has_value();
 }
 
 /// A variadic operator takes keywords that its schema does not name: then a variant of it is meant.
 OpId NodeReader::variant_with_keywords(OpId op, JsonValue inputs) {
-  const Schema& schema = session_.context.ops().get(op).schema;
+  const Op& variadic = session_.context.ops().get(op);
+  const Schema& schema = variadic.schema;
   std::vector<std::string> keywords;
   for (const JsonValue input : inputs.array()) {
-    const Input read = read_input(input);
+    const Input read = read_input_of(variadic, input);
     if (read.name.empty() || schema.find_argument(read.name) >= 0) continue;
     if (std::ranges::find(keywords, read.name) != keywords.end()) {
       throw input.error(fmt::format("argument {} is given twice", shown_name(read.name)));
@@ -153,7 +173,7 @@ NodeReader::Call NodeReader::read_call(OpId op, JsonValue inputs) {
   std::size_t extra = formal;  // the next of those that a variadic operator takes beyond its schema
   std::size_t positional = CallOptions::as_dispatched;
   for (const JsonValue element : array) {
-    const Input input = read_input(element);
+    const Input input = read_input_of(found, element);
     std::size_t index = next;
     if (input.name.empty()) {
       if (next >= by_position) {
@@ -180,7 +200,8 @@ NodeReader::Call NodeReader::read_call(OpId op, JsonValue inputs) {
           fmt::format("argument {} is given twice", shown_name(schema.arguments[index].name)));
     }
     arguments[index] = arguments_.read(input.arg);
-    if (input.is_keyword && index < by_position) positional = std::min(positional, index);
+    if (index < by_position && is_keyword(found, input, index))
+      positional = std::min(positional, index);
     if (index < formal) next = index + 1;
   }
   return {op, arguments.first(extra), static_cast<std::uint32_t>(positional)};
@@ -197,7 +218,7 @@ NodeReader::Call NodeReader::read_opaque_call(JsonValue target, JsonValue inputs
   std::size_t index = 0;
   for (const JsonValue element : array) {
     const Input input = read_input(element);
-    formal.push_back({std::string(input.name), input.is_keyword});
+    formal.push_back({std::string(input.name), input.kind == InputKind::keyword});
     arguments[index++] = arguments_.read(input.arg);
   }
   try {

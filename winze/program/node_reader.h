@@ -17,6 +17,11 @@ namespace winze {
 /// Operators by the target's text in the file; invalid for a target that is not known.
 using TargetMap = StringViewMap<OpId>;
 
+/// Whether a file names the arguments of calls that are given by position. Of operators without a
+/// schema in PyTorch it does not; torch.export.load ignores a name there
+/// (`deserialize_hoo_inputs`).
+[[nodiscard]] bool names_arguments(const Op& op);
+
 /// Whether a file says of calls to this operator that they return None, where the schema gives no
 /// result: that is so of Python functions, not of operators of the dispatcher.
 [[nodiscard]] bool returns_none(const Op& op);
@@ -42,16 +47,22 @@ class NodeReader {
     std::span<Argument> arguments;
     std::uint32_t positional_count = CallOptions::as_dispatched;
   };
+  /// The schema's ArgumentKind.
+  enum class InputKind : std::uint8_t { unknown, positional, keyword };
   /// One member of `inputs`.
   struct Input {
     std::string_view name;
     JsonValue arg;
-    bool is_keyword = false;
+    InputKind kind = InputKind::unknown;
     JsonValue whole;
   };
 
   [[nodiscard]] OpId find_target(JsonValue target);
   [[nodiscard]] Input read_input(JsonValue input);
+  [[nodiscard]] Input read_input_of(const Op& op, JsonValue input);
+  /// Whether torch.export.load makes a keyword argument of it. Where its kind is not known, those
+  /// are arguments that have a default, and all that are named of an operator without a schema.
+  [[nodiscard]] static bool is_keyword(const Op& op, const Input& input, std::size_t index);
   [[nodiscard]] Call read_call(OpId op, JsonValue inputs);
   [[nodiscard]] Call read_opaque_call(JsonValue target, JsonValue inputs);
   [[nodiscard]] OpId variant_with_keywords(OpId op, JsonValue inputs);

@@ -162,6 +162,14 @@ TEST(Pt2Reader, ArgumentsHaveToFitTheSchema) {
   EXPECT_THAT(error_of(text), HasSubstr("argument \"self\" is given twice"));
 }
 
+TEST(Pt2Reader, UnknownKindsOfInputsAreErrors) {
+  for (const char* kind : {"3", "-1", "\"2\""}) {
+    ProgramText text;
+    text.nodes = replaced(text.nodes, R"("kind": 1)", std::string(R"("kind": )") + kind);
+    EXPECT_THAT(error_of(text), HasSubstr("graph.nodes[0].inputs[0].kind"));
+  }
+}
+
 TEST(Pt2Reader, UnknownArmsAreErrors) {
   ProgramText text;
   text.nodes = replaced(text.nodes, "as_tensor", "as_magic");

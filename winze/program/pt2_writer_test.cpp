@@ -197,6 +197,54 @@ TEST(Pt2Writer, WhatIsGivenByKeywordStaysSo) {
   EXPECT_EQ(program_json(read(context, text)), text.json());
 }
 
+// `deserialize_inputs`: an argument of unknown kind is a keyword argument where it has a default.
+TEST(Pt2Writer, ArgumentsOfUnknownKindAreGivenAsPyTorchReadsThem) {
+  Context context;
+  for (const char* kind : {R"(, "kind": 0)", R"(, "kind": null)", ""}) {
+    const ProgramText text =
+        clamp_with(R"({"name": "max", "arg": {"as_int": 6})" + std::string(kind) + "}");
+    EXPECT_EQ(program_json(read(context, text)),
+              clamp_with(R"({"name": "max", "arg": {"as_int": 6}, "kind": 2})").json());
+  }
+}
+
+// uniform(Tensor self, float from=0., float to=1., ...): the name is a keyword of Python.
+TEST(Pt2Writer, WhatPyTorchAsksForInAnyCaseIsWritten) {
+  const auto uniform_with = [](const char* inputs) {
+    ProgramText text = clamp_with(inputs);
+    text.nodes = replaced(text.nodes, "aten.clamp.default", "aten.uniform.default");
+    return text;
+  };
+  const char* to = R"({"name": "to", "arg": {"as_float": 2.0}, "kind": 2})";
+  const char* from_and_to =
+      R"({"name": "from", "arg": {"as_float": 0.0}, "kind": 1}, {"name": "to", "arg": {"as_float": 2.0}, "kind": 2})";
+  Context context;
+  EXPECT_EQ(program_json(read(context, uniform_with(to))), uniform_with(from_and_to).json());
+}
+
+// `deserialize_hoo_inputs`: what has no name, or is given by position, has its place by order.
+TEST(Pt2Writer, ArgumentsOfHigherOrderCallsAreReadByOrder) {
+  const auto out_dtype_with = [](std::string_view last) {
+    ProgramText text;
+    text.nodes =
+        replaced(text.nodes, "torch.ops.aten.relu.default", "torch.ops.higher_order.out_dtype");
+    const std::string self =
+        R"({"name": "self", "arg": {"as_tensor": {"name": "p_w"}}, "kind": 1})";
+    text.nodes =
+        replaced(text.nodes, self,
+                 R"({"name": "", "arg": {"as_operator": "torch.ops.aten.add.Tensor"}, "kind": 1}, )"
+                 R"({"name": "", "arg": {"as_scalar_type": 7}, "kind": 1}, )" +
+                     replaced(self, "self", "") + ", " + replaced(std::string(last), "@", "p_w"));
+    return text;
+  };
+  const std::string plain =
+      out_dtype_with(R"({"name": "", "arg": {"as_tensor": {"name": "@"}}, "kind": 1})").json();
+  Context context;
+  for (const char* other : {R"({"name": "", "arg": {"as_tensor": {"name": "@"}}, "kind": 2})",
+                            R"({"name": "other", "arg": {"as_tensor": {"name": "@"}}, "kind": 1})"})
+    EXPECT_EQ(program_json(read(context, out_dtype_with(other))), plain);
+}
+
 TEST(Pt2Writer, MutationMakesTheDialectTraining) {
   ProgramText text;
   text.nodes = replaced(text.nodes, "torch.ops.aten.add.Tensor", "torch.ops.aten.add_.Tensor");

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import cases
 import pytest
+import torch
 from built_command import Winze
-from same_program import load_the_same
+from same_program import differences, load_the_same
+from torch.export.pt2_archive._package import load_pt2, package_pt2
 
 RELEASES = ("2.9.1", "2.11.0", "2.12.1", "2.13.0", "2.14.1")
 
@@ -76,3 +78,14 @@ def test_many_inputs_into_a_folder(winze: Winze, own_programs: Path, tmp_path: P
     for name in names:
         alone = winze.lower(own_programs / name, tmp_path / name)
         assert (folder / name).read_bytes() == alone.read_bytes()
+
+
+def test_a_program_beside_one_of_the_usual_name_keeps_its_own(winze: Winze, tmp_path: Path) -> None:
+    x = torch.rand(2, 3)
+    programs = {name: torch.export.export(torch.nn.Linear(3, k), (x,)) for name, k in (("model", 4), ("second", 5))}
+    package_pt2(str(tmp_path / "both.pt2"), exported_programs=programs)
+    lowered = winze.lower(tmp_path / "both.pt2", tmp_path / "lowered.pt2", "--model", "second")
+    before, loaded = (load_pt2(str(path)).exported_programs for path in (tmp_path / "both.pt2", lowered))
+    assert differences(before["model"], loaded["model"]) == []
+    torch.testing.assert_close(loaded["second"].module()(x), programs["second"].module()(x))
+    winze("verify", lowered, "--model", "second")

@@ -240,3 +240,12 @@ def test_a_program_decomposed_as_far_as_it_goes(winze: Winze, tmp_path: Path) ->
     torch.export.save(program, tmp_path / "program.pt2")
     winze("verify", tmp_path / "program.pt2")
     assert_equal([module(x).detach()], run(winze, tmp_path / "program.pt2", (x,), tmp_path))
+
+
+def test_effects_of_a_call_with_keywords(winze: Winze, tmp_path: Path) -> None:
+    x = torch.eye(3) * 2 + 0.1
+    program = torch.export.export(Call(torch.linalg.inv), (x,)).run_decompositions()
+    (call,) = program.graph.find_nodes(op="call_function", target=torch.ops.higher_order.with_effects)
+    assert call.kwargs
+    torch.export.save(program, tmp_path / "program.pt2")
+    assert_equal([torch.linalg.inv(x)], run(winze, tmp_path / "program.pt2", (x,), tmp_path))

@@ -97,14 +97,10 @@ void set_argument(const NodeHandle& self, std::uint32_t index, nb::handle value)
   node.set_argument(index, reader.read(value));
 }
 
-/// Index of the argument that is `position` in `args`: those of a variadic operator's `...` follow
-/// keyword-only ones.
+/// Index of the argument that is `position` in `args`.
 std::uint32_t index_of_position(Node node, std::uint32_t position) {
   if (!node.is_call()) return position;
-  std::uint32_t index = position;
-  const auto& formals = node.graph().context().ops().get(node.op()).schema.arguments;
-  for (std::uint32_t i = 0; i < formals.size() && i <= index; ++i) index += formals[i].kwarg_only;
-  return index;
+  return node.graph().context().ops().get(node.op()).schema.index_of_position(position);
 }
 
 /// An argument that was none by position becomes one, and so do those before it.

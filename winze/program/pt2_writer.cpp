@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/program/pt2_writer.h"
 
+#include <algorithm>
 #include <future>
 
 #include <fmt/format.h>
@@ -17,8 +18,15 @@ namespace {
 
 /// Readers strip the root folder; its name has no meaning.
 constexpr std::string_view archive_root = "archive/";
-/// `torch.export.load` reads the program of this name and no other, whatever it was called before.
-constexpr std::string_view model_name = "model";
+/// `torch.export.load` reads the program named `model` and no other, so that a program is called so
+/// whatever its name was, unless another program of the archive has that name.
+std::string_view name_in_archive(const ExportedProgram& program) {
+  constexpr std::string_view model = "model";
+  const bool is_taken = std::ranges::any_of(program.records, [](const ArchiveRecord& record) {
+    return record.name == "models/model.json";
+  });
+  return is_taken ? std::string_view(program.name) : model;
+}
 
 void add_record(ZipWriter& zip, const ArchiveRecord& record) {
   const std::string name = fmt::format("{}{}", archive_root, record.name);
@@ -47,6 +55,7 @@ std::vector<Diagnostic> write_pt2(const ExportedProgram& program, ByteSink& sink
   StringViewSet taken;
   for (const ArchiveRecord& record : program.records) taken.insert(record.name);
   const std::string root(archive_root);
+  const std::string_view model_name = name_in_archive(program);
   const WeightsWriter weights(program, program.state_dict, root, std::string(weights_folder),
                               "weight_", taken);
   const WeightsWriter constants(program, program.constants, root, std::string(constants_folder),

@@ -103,6 +103,20 @@ int Schema::find_argument(std::string_view argument_name) const {
   return -1;
 }
 
+std::uint32_t Schema::index_of_position(std::uint32_t position) const {
+  std::uint32_t index = position;
+  for (std::uint32_t at = 0; at < arguments.size() && at <= index; ++at)
+    index += arguments[at].kwarg_only ? 1 : 0;
+  return index;
+}
+
+std::uint32_t Schema::index_for(std::string_view argument_name, std::uint32_t first,
+                                std::uint32_t position) const {
+  const int named = find_argument(argument_name);
+  return named >= static_cast<int>(first) ? static_cast<std::uint32_t>(named)
+                                          : index_of_position(first + position);
+}
+
 int Schema::positional_count() const {
   int count = 0;
   for (const SchemaArgument& argument : arguments) count += argument.kwarg_only ? 0 : 1;

@@ -91,6 +91,13 @@ struct Schema {
 
   /// Index of the argument of that name, or -1. Linear in the number of arguments.
   [[nodiscard]] int find_argument(std::string_view argument_name) const;
+  /// Index of the argument that is `position` among those given by position: those of `...` follow
+  /// keyword-only ones.
+  [[nodiscard]] std::uint32_t index_of_position(std::uint32_t position) const;
+  /// Where a call that is given the arguments of another operator, from position `first` on or by
+  /// keyword, has its argument `position`, which is named so.
+  [[nodiscard]] std::uint32_t index_for(std::string_view argument_name, std::uint32_t first,
+                                        std::uint32_t position) const;
   /// How many arguments may be given by position.
   [[nodiscard]] int positional_count() const;
 };

@@ -37,6 +37,16 @@ TEST(Schema, FindsArguments) {
   EXPECT_EQ(schema.positional_count(), 2);
 }
 
+TEST(Schema, FindsArgumentsBehindKeywordOnlyOnes) {
+  const Schema schema =
+      parse_schema("h::with(Any token, Any op, *, bool is_matrix=True, ...) -> ...");
+  EXPECT_EQ(schema.index_of_position(1), 1U);
+  EXPECT_EQ(schema.index_of_position(2), 3U);
+  EXPECT_EQ(schema.index_for("is_matrix", 2, 2), 2U);
+  EXPECT_EQ(schema.index_for("info", 2, 0), 3U);
+  EXPECT_EQ(schema.index_for("token", 2, 1), 4U) << "an argument of the other operator";
+}
+
 TEST(Schema, OutlivesTheTextItWasParsedFrom) {
   Schema copy;
   {

@@ -239,10 +239,8 @@ OpId op_argument(const ShapeCall& call, std::uint32_t index) {
 std::vector<Argument> arguments_of(const ShapeCall& call, const Op& op, std::uint32_t first) {
   std::vector<Argument> arguments;
   for (const SchemaArgument& formal : op.schema.arguments) {
-    const int named = call.op().schema.find_argument(formal.name);
-    const auto at = named >= static_cast<int>(first)
-                        ? static_cast<std::uint32_t>(named)
-                        : first + static_cast<std::uint32_t>(arguments.size());
+    const std::uint32_t at = call.op().schema.index_for(
+        formal.name, first, static_cast<std::uint32_t>(arguments.size()));
     arguments.push_back(at < call.argument_count() ? call.argument(at) : Argument());
   }
   return arguments;
@@ -278,6 +276,11 @@ void out_dtype(ShapeCall& call) {
 
 /// What the operator itself yields, which comes first: None where it yields nothing.
 void yield_own_results(ShapeCall& call, const Op& mutable_op, std::span<const Argument> arguments) {
+  if (mutable_op.is_opaque()) {
+    const Meta* const recorded = call.recorded(0);
+    if (recorded == nullptr || recorded->kind != ValueKind::none)
+      call.cannot_infer("nothing is known of what {} yields", mutable_op.qualified_name);
+  }
   if (mutable_op.schema.returns.empty()) return call.yield_none();
   for (const MetaId meta : infer_call(call, mutable_op.id, arguments)) call.yield(meta);
 }

@@ -7,6 +7,27 @@ namespace {
 /// No tensor of PyTorch has more dimensions.
 constexpr std::size_t most_dims = 64;
 
+IntegerMap<std::uint64_t> first_nodes_of(const Graph& program, const SymbolicContext& symbols) {
+  IntegerMap<std::uint64_t> keys;
+  std::vector<bool> seen;  // by meta
+  for (const Graph* graph : program.all_graphs()) {
+    for (const Node node : graph->nodes()) {
+      for (const Value value : node.values()) {
+        const std::uint32_t meta = value.meta_id().index;
+        if (meta >= seen.size()) seen.resize(meta + meta / 2 + 64);
+        if (seen[meta]) continue;
+        seen[meta] = true;
+        for_each_expression(value.meta(), [&](SymExpr expression) {
+          if (expression.is_constant()) return;
+          for (const SymExpr symbol : symbols.free_symbols(expression))
+            keys.emplace(symbol.bits(), node.key());
+        });
+      }
+    }
+  }
+  return keys;
+}
+
 }  // namespace
 
 ShapeCall::ShapeCall(ShapeEnv& env, const Node& node, const OpSignature& signature)
@@ -282,6 +303,28 @@ SymInt ShapeCall::unbacked_size(std::size_t result, std::size_t dim, Range range
   const SymExpr symbol = new_symbol();
   env_.symbols().set_range(symbol, range);
   return symbol;
+}
+
+bool ShapeCall::has_own_size(std::size_t result, std::size_t dim) const {
+  const Meta* const known = recorded(result);
+  return known != nullptr && known->is_tensor() && dim < known->tensor.dim() &&
+         is_own_symbol(known->tensor.sizes[dim]);
+}
+
+bool ShapeCall::has_own_offset(std::size_t result) const {
+  const Meta* const known = recorded(result);
+  return known != nullptr && known->is_tensor() && is_own_symbol(known->tensor.storage_offset);
+}
+
+bool ShapeCall::is_own_symbol(SymInt recorded) const {
+  if (!env_.is_unbacked(recorded) || !env_.symbols().is_symbol(recorded)) return false;
+  const Graph* program = &graph_;
+  while (program->parent() != nullptr) program = program->parent();
+  FirstNodes& first = env_.first_nodes();
+  if (first.graph_serial != program->serial())
+    first = {program->serial(), first_nodes_of(*program, env_.symbols())};
+  const auto found = first.keys.find(recorded.bits());
+  return found != first.keys.end() && found->second == node_.key();
 }
 
 SymInt ShapeCall::unbacked_offset(std::size_t result) {

@@ -123,7 +123,13 @@ class ShapeCall {
   /// whose symbol the program knows, as long as it lies in `range`; else a new symbol. A symbol of
   /// `ShapeEnv::renew_ranges` gets the range.
   [[nodiscard]] SymInt unbacked_size(std::size_t result, std::size_t dim, Range range);
+  /// Whether the size that is recorded of a result is a symbol which depends on data and is first
+  /// met here. Export knew less of an index, when it made the call, than the program asserts later,
+  /// and all that follows speaks of that symbol. Linear in the program once, then O(1).
+  [[nodiscard]] bool has_own_size(std::size_t result, std::size_t dim) const;
   /// The same for the storage offset of a result.
+  [[nodiscard]] bool has_own_offset(std::size_t result) const;
+  /// As `unbacked_size` for the storage offset of a result.
   [[nodiscard]] SymInt unbacked_offset(std::size_t result);
   /// The same for a result that is a number.
   [[nodiscard]] SymExpr unbacked_value(std::size_t result, ValueKind kind);
@@ -146,6 +152,7 @@ class ShapeCall {
   [[nodiscard]] const TensorMeta& tensor_of(const Argument& argument) const;
   [[nodiscard]] std::string_view name_of_argument(std::uint32_t index) const;
   [[nodiscard]] SymExpr new_symbol();
+  [[nodiscard]] bool is_own_symbol(SymInt recorded) const;
 
   ShapeEnv& env_;
   const Graph& graph_;

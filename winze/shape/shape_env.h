@@ -9,6 +9,7 @@
 #include <tsl/robin_set.h>
 
 #include "winze/shape/expr_memo.h"
+#include "winze/support/integer_map.h"
 #include "winze/symbolic/symbolic_context.h"
 
 namespace winze {
@@ -17,6 +18,13 @@ namespace winze {
 struct ShapeConstraint {
   SymExpr condition;  ///< a boolean expression that has to hold when the program runs
   std::string why;    ///< what it is for, as a phrase: `sizes 3 and s0 broadcast`
+};
+
+/// Of a program: the node (`Node::key`) whose results are the first to have a symbol, by the bits
+/// of the symbol.
+struct FirstNodes {
+  std::uint32_t graph_serial = 0;
+  IntegerMap<std::uint64_t> keys;
 };
 
 /// Arithmetic and questions about sizes, named after PyTorch's ShapeEnv.
@@ -40,6 +48,9 @@ class ShapeEnv {
   [[nodiscard]] SymInt floor_div(SymInt a, SymInt b) const;
   /// Python's `a % b`.
   [[nodiscard]] SymInt mod(SymInt a, SymInt b) const;
+  /// Kept for `ShapeCall`, which finds it when it is first asked for.
+  [[nodiscard]] FirstNodes& first_nodes() { return first_nodes_; }
+
   /// `max(size, 1)` as PyTorch records it in strides.
   [[nodiscard]] SymInt at_least_one(SymInt size) const;
 
@@ -168,6 +179,7 @@ class ShapeEnv {
   mutable std::vector<std::uint8_t> facts_;  ///< by index of the expression; 0 where not asked yet
   std::vector<SymExpr> not_negative_;        ///< the assumptions: each is at least 0
   SymSet renewed_;
+  FirstNodes first_nodes_;
   std::vector<ShapeConstraint> constraints_;
   mutable ExprMemo memo_;
 };

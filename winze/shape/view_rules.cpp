@@ -245,9 +245,21 @@ void slice(ShapeCall& call) {
   const auto given_start = call.optional_sym_int(2);
   const auto given_end = call.optional_sym_int(3);
   constexpr std::int64_t to_the_end = 0x7FFFFFFFFFFFFFFF;
-  const auto start = given_start ? slice_index(env, size, *given_start) : SymInt(0);
-  const bool has_end = given_end && *given_end != SymInt(to_the_end);
-  const auto end = has_end ? slice_index(env, size, *given_end) : size;
+  const auto is_unbacked = [&](const std::optional<SymInt>& index) {
+    return index && env.is_unbacked(*index);
+  };
+  const bool keeps_offset = is_unbacked(given_start) && call.has_own_offset(0);
+  const bool keeps_size =
+      (is_unbacked(given_start) || is_unbacked(given_end)) && call.has_own_size(0, dim);
+  const auto found = [&](const std::optional<SymInt>& given, SymInt otherwise,
+                         bool is_kept) -> std::optional<SymInt> {
+    if (is_kept) return std::nullopt;
+    const SymInt index = given.value_or(to_the_end);
+    if (index == SymInt(to_the_end)) return otherwise;
+    return slice_index(env, size, index);
+  };
+  const auto start = found(given_start.value_or(0), 0, keeps_offset);
+  const auto end = found(given_end, size, keeps_size);
   FakeTensor result = narrow(env, tensor, dim, start.value_or(0), size);
   if (!start) result.storage_offset = call.unbacked_offset(0);
   if (!start || !end) {

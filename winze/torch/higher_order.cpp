@@ -204,10 +204,11 @@ void call_op(const Instruction& instruction, Stack& stack) {
   instruction.detail->op->callBoxed(stack);
 }
 
-// (token, op, *args)
+// (token, op, *args): the next token, and None where the operator yields nothing
 void with_effects(Machine& /*machine*/, const Instruction& instruction, Stack& stack) {
   stack.erase(stack.begin());
   call_op(instruction, stack);
+  if (stack.empty()) stack.emplace_back();
   stack.insert(stack.begin(), IValue());
 }
 
@@ -339,12 +340,15 @@ void check_no_keywords(Node node, const Argument& keywords) {
   fail_at(node, "a body cannot be run with keyword arguments");
 }
 
-/// Arguments of an operator that is called with them in order: with_effects, out_dtype.
+/// Arguments of an operator that is called with those of the node: with_effects, out_dtype. By
+/// position they begin at `first`; others go by their names.
 void add_op_arguments(Compiler& compiler, Node node, std::uint32_t first, CallDetail& detail,
                       std::vector<Operand>& operands) {
   const auto& formals = detail.op->schema().arguments();
+  const Schema& own = compiler.graph().context().ops().get(node.op()).schema;
   for (std::size_t i = 0; i < formals.size(); ++i) {
-    const std::uint32_t position = first + static_cast<std::uint32_t>(i);
+    const std::uint32_t position =
+        own.index_for(formals[i].name(), first, static_cast<std::uint32_t>(i));
     if (position < node.argument_count() && !node.argument(position).is_default()) {
       operands.push_back(compiler.operand(node, node.argument(position), *formals[i].type(),
                                           formals[i].N().value_or(0)));

@@ -38,6 +38,9 @@ SANITIZE_FLAGS = -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-ta
 	-DCMAKE_CXX_COMPILER=$(CLANGXX) -DCMAKE_C_COMPILER=$(subst ++,,$(CLANGXX)) -DWINZE_SANITIZE=address,undefined \
 	-DWINZE_BUILD_FUZZERS=ON -DWINZE_TORCH=OFF $(UNITY_FLAGS) $(WERROR_FLAG)
 
+# Compiling PyTorch's Python sources takes 10 seconds; some environments have each process do so anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 export ASAN_OPTIONS ?= detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS ?= print_stacktrace=1
 

@@ -21,9 +21,10 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # ccache looks at precompiled headers only when told that macros of the clock do not matter.
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
+  # ccache looks at precompiled headers only when told that macros of the clock do not matter. What a source
+  # includes it takes from the compiler's list (CCACHE_DEPEND): preprocessing to find out is a tenth of a build.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 "${CCACHE_PROGRAM}")
 endif()
 
 add_library(winze_settings INTERFACE)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import torch
+from op_samples import sample_inputs_of
 from torch.utils._pytree import tree_leaves, tree_map
 
 common_utils = pytest.importorskip("torch.testing._internal.common_utils")
@@ -68,9 +69,7 @@ def dtype_of(op: Any) -> torch.dtype | None:
 
 def samples_of(op: Any, dtype: torch.dtype) -> list[Any]:
     wants_grad = op.supports_autograd and (dtype.is_floating_point or dtype.is_complex)
-    torch.manual_seed(1)
-    samples = op.sample_inputs("cpu", dtype, requires_grad=wants_grad)
-    return [sample for _, sample in zip(range(SAMPLES), samples, strict=False)]
+    return sample_inputs_of(op, dtype, wants_grad)[:SAMPLES]
 
 
 def fresh(value: Any) -> Any:
@@ -154,7 +153,10 @@ def test_operator(op: Any) -> None:
     dtype = dtype_of(op)
     if dtype is None:
         pytest.skip("no dtype for the CPU")
-    compare(outcome, op, samples_of(op, dtype))
+    samples = samples_of(op, dtype)
+    if not samples:
+        pytest.skip("no samples in this build")
+    compare(outcome, op, samples)
 
 
 @pytest.mark.parametrize("info", chosen(modules()))

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "tools/winze/help.h"
 #include "winze/schema/op_registry.h"
 #include "winze/support/atomic_file.h"

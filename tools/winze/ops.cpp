@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "tools/winze/command.h"
 #include "tools/winze/inputs.h"
 #include "winze/schema/op_suggestions.h"

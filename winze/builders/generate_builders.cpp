@@ -12,6 +12,8 @@
 #include <map>
 #include <set>
 
+#include <fmt/ranges.h>
+
 #include "winze/builders/builder_plan.h"
 #include "winze/shape/shape_rules.h"
 #include "winze/support/hash.h"

@@ -65,6 +65,11 @@ std::unique_ptr<Graph> parse_graph(Context& context, std::string_view text, std:
   return graph;
 }
 
+TextParser::TextParser(Context& context, std::string_view text, std::string_view file)
+    : context_(&context), lexer_(text, file) {}
+
+TextParser::~TextParser() = default;
+
 ValueId TextParser::Scope::find(StringId name) const {
   if (depth == 0) return name.index < outer_names.size() ? outer_names[name.index] : ValueId{};
   const auto found = nested_names.find(name.index);

@@ -42,8 +42,8 @@ struct TextSymbol {
 class TextParser {
  public:
   /// `text` must outlive the parser.
-  TextParser(Context& context, std::string_view text, std::string_view file)
-      : context_(&context), lexer_(text, file) {}
+  TextParser(Context& context, std::string_view text, std::string_view file);
+  ~TextParser();
 
   [[nodiscard]] TextLexer& lexer() { return lexer_; }
   [[nodiscard]] Context& context() { return *context_; }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "winze/support/edit_distance.h"
 #include "winze/support/quote.h"
 

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fmt/ranges.h>
+
 #include "winze/support/diagnostic.h"
 #include "winze/support/quote.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "winze/ir/text_types.h"
 #include "winze/program/graph_diff.h"

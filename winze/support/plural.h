@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 namespace winze {
 
@@ -17,10 +16,6 @@ namespace winze {
 }
 
 /// The texts with commas between, at most twelve of them: `s0, s1, ... and 3 more`.
-[[nodiscard]] inline std::string first_few(std::span<const std::string> texts) {
-  constexpr std::size_t most = 12;
-  if (texts.size() <= most) return fmt::format("{}", fmt::join(texts, ", "));
-  return fmt::format("{} and {} more", fmt::join(texts.first(most), ", "), texts.size() - most);
-}
+[[nodiscard]] std::string first_few(std::span<const std::string> texts);
 
 }  // namespace winze

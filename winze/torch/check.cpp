@@ -7,6 +7,7 @@
 #include <ranges>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "winze/ir/text_printer.h"
 #include "winze/pass/line_diff.h"

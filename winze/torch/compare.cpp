@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tsl/robin_map.h>
 
 #include "winze/support/string_map.h"

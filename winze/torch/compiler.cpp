@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "winze/torch/compiler.h"
 
-#include <ATen/core/List.h>
 #include <algorithm>
 
+#include <ATen/core/List.h>
 #include <ATen/core/jit_type.h>
+#include <fmt/ranges.h>
 
 #include "winze/ir/text_printer.h"
 #include "winze/support/diagnostic.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/ranges.h>
 #include <tsl/robin_map.h>
 
 #include "winze/ir/text_printer.h"

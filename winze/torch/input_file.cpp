@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "winze/support/json_reader.h"
 #include "winze/support/plural.h"

@@ -105,7 +105,7 @@ void SymbolChoices::fix(const SymbolValues& fixed) {
       for (const SymExpr symbol : symbols_) names.push_back(symbols.symbol_name(symbol));
       throw Error(fmt::format("no input's size has the symbol {}", quote(name)),
                   names.empty() ? "all sizes of this program's inputs are fixed"
-                                : fmt::format("its symbols are {}", fmt::join(names, ", ")));
+                                : fmt::format("its symbols are {}", first_few(names)));
     }
     const Range range = symbols.range(*found);
     if (!range.contains(value))

@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <tsl/robin_map.h>
 
 #include "winze/ir/text_parser.h"
@@ -13,6 +12,7 @@
 #include "winze/shape/linear_solution.h"
 #include "winze/shape/meta_substitution.h"
 #include "winze/shape/sizes.h"
+#include "winze/support/plural.h"
 #include "winze/support/quote.h"
 
 namespace winze {
@@ -60,18 +60,18 @@ class ChangeReader {
 
   [[nodiscard]] Node find_input(std::string_view name) const {
     const Context& context = program_.context();
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const Node input : program_.graph->placeholders()) {
       const Argument role = input.argument(0);
       if (role.kind() != ArgumentKind::input_spec ||
           context.input_spec_of(role).kind != InputKind::user_input)
         continue;
       if (input.target() == name) return input;
-      names.push_back(input.target());
+      names.emplace_back(input.target());
     }
     throw Error(
         fmt::format("the program has no input {}", quote(name)),
-        names.empty() ? "it takes none" : fmt::format("its inputs are {}", fmt::join(names, ", ")));
+        names.empty() ? "it takes none" : fmt::format("its inputs are {}", first_few(names)));
   }
 
   void read_type(std::string_view text) {
@@ -125,7 +125,7 @@ class ChangeReader {
       throw Error(fmt::format("the program has no symbol {}", quote(wish.name)),
                   names.empty() ? "all of its sizes are fixed: give an input a dynamic size first, "
                                   "as in --input 'x=f32[s0, 128]'"
-                                : fmt::format("its symbols are {}", fmt::join(names, ", ")));
+                                : fmt::format("its symbols are {}", first_few(names)));
     }
     if (wish.value.starts_with('[')) {
       TextParser parser(program_.context(), wish.value, fmt::format("--sym {}", wish.name));

@@ -200,10 +200,9 @@ struct Use {
 
 }  // namespace winze
 
+/// `{}` is `Node::str`; there are no other specifiers.
 template <>
-struct fmt::formatter<winze::Node> : fmt::formatter<std::string> {
-  template <typename FormatContext>
-  auto format(const winze::Node& node, FormatContext& context) const {
-    return fmt::formatter<std::string>::format(node.str(), context);
-  }
+struct fmt::formatter<winze::Node> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  fmt::format_context::iterator format(const winze::Node& node, fmt::format_context& context) const;
 };

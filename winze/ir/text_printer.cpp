@@ -419,3 +419,8 @@ void TextPrinter::value(const Scope& scope, ValueId id) {
 }
 
 }  // namespace winze
+
+fmt::format_context::iterator fmt::formatter<winze::Node>::format(
+    const winze::Node& node, fmt::format_context& context) const {
+  return fmt::format_to(context.out(), "{}", node.str());
+}

@@ -84,6 +84,14 @@ DiagnosticError::DiagnosticError(std::string message, std::string hint) {
   text_ = diagnostic_.str();
 }
 
+Error::Error(Diagnostic diagnostic) : DiagnosticError(std::move(diagnostic)) {}
+
+Error::Error(std::string message, std::string hint)
+    : DiagnosticError(std::move(message), std::move(hint)) {}
+
+InternalError::InternalError(std::string message, std::string hint)
+    : DiagnosticError(std::move(message), std::move(hint)) {}
+
 namespace detail {
 
 void check_failed(const char* condition, const char* file, int line, const std::string& message) {

@@ -58,17 +58,16 @@ class DiagnosticError : public std::exception {
 /// A failure that its reader can do something about.
 class Error : public DiagnosticError {
  public:
-  explicit Error(Diagnostic diagnostic) : DiagnosticError(std::move(diagnostic)) {}
-  explicit Error(std::string message, std::string hint = {})
-      : DiagnosticError(std::move(message), std::move(hint)) {}
+  // Not inline: where an error is thrown is much of what is compiled.
+  explicit Error(Diagnostic diagnostic);
+  explicit Error(std::string message, std::string hint = {});
 };
 
 /// A broken invariant of Winze itself: never the user's fault. No Error, so that whoever handles
 /// errors lets it through.
 class InternalError : public DiagnosticError {
  public:
-  explicit InternalError(std::string message, std::string hint = {})
-      : DiagnosticError(std::move(message), std::move(hint)) {}
+  explicit InternalError(std::string message, std::string hint = {});
 };
 
 /// Throws Error with the formatted message.

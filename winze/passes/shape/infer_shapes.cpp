@@ -7,74 +7,19 @@
 
 #include "winze/pass/program_checks.h"
 #include "winze/passes/shape/program_sizes.h"
+#include "winze/passes/shape/reliances.h"
 #include "winze/passes/shape/size_changes.h"
 #include "winze/passes/shape/size_literals.h"
+#include "winze/passes/shape/size_problems.h"
 #include "winze/program/program.h"
 #include "winze/schema/op_ids.h"
 #include "winze/shape/known_conditions.h"
 #include "winze/shape/meta_check.h"
 #include "winze/shape/meta_propagation.h"
 #include "winze/shape/meta_substitution.h"
-#include "winze/support/integer_map.h"
-#include "winze/support/quote.h"
 
 namespace winze {
 namespace {
-
-/// What a program relied on before its sizes changed: it goes on to.
-class Reliances {
- public:
-  explicit Reliances(Graph& root)
-      : context_(root.context()), env_(ShapeRules::of(root.context()).env()) {
-    ShapeRules& rules = ShapeRules::of(root.context());
-    Inference inference;
-    for (const CallToInfer& to_infer : calls_to_infer(root)) {
-      const Node& call = to_infer.node;
-      try {
-        rules.infer(call, inference);
-      } catch (const Error&) {
-        refused_.emplace(call.key(), true);
-      }
-      for (const ShapeConstraint& constraint : inference.constraints)
-        conditions_[call.key()].push_back(constraint.condition);
-      add_data_symbols(inference);
-    }
-  }
-
-  /// The sizes that depend on data and had no narrower range than the sizes of operands allowed, as
-  /// an assertion gives one.
-  [[nodiscard]] const SymSet& renewable() const { return renewable_; }
-
-  [[nodiscard]] bool has(const PropagationProblem& problem, MetaSubstitution& now) const {
-    if (problem.kind == PropagationProblem::Kind::refused)
-      return refused_.contains(problem.node.key());
-    const auto found = conditions_.find(problem.node.key());
-    if (problem.kind != PropagationProblem::Kind::constraint || found == conditions_.end())
-      return false;
-    return std::ranges::any_of(
-        found->second, [&](SymExpr condition) { return now(condition) == problem.condition; });
-  }
-
- private:
-  void add_data_symbols(const Inference& inference) {
-    for (const MetaId id : inference.metas) {
-      const Meta& meta = context_.meta(id);
-      if (!meta.is_tensor()) continue;
-      for (const SymInt size : meta.tensor.sizes) {
-        if (!env_.is_unbacked(size) || !seen_.insert(size).second) continue;
-        if (env_.symbols().is_symbol(size) && inference.constraints.empty())
-          renewable_.insert(size);
-      }
-    }
-  }
-
-  const Context& context_;
-  const ShapeEnv& env_;
-  SymSet seen_;
-  SymSet renewable_;
-  IntegerMap<std::vector<SymExpr>> conditions_;
-  IntegerMap<bool> refused_;
-};
 
 /// Calls that take a number of the elements of a dimension, which had a static size: they may have
 /// been meant to take all of them, or a part that follows the size.
@@ -150,88 +95,6 @@ std::vector<std::int64_t> sizes_that_went(const Context& context, const SizeChan
     }
   }
   return numbers;
-}
-
-/// Warns of numbers that may mean a size that is another now, where nothing contradicts them.
-void report_numbers(Graph& root, const SizeLiterals& literals, PassContext& context) {
-  if (literals.empty()) return;
-  context.warn(
-      "the program was exported for one size where it takes another now: branches that Python took "
-      "for that size, and numbers computed from it, stay as they are");
-  constexpr std::size_t shown = 8;
-  std::size_t count = 0;
-  for (const Graph* graph : root.all_graphs()) {
-    for (const Node call : graph->nodes()) {
-      const std::optional<std::int64_t> number = literals.left_in(call);
-      if (!number || ++count > shown) continue;
-      const auto line = root.context().user_line(call.source());
-      context.warn(
-          "a size was {}, and {} stays as it was{}: that is right unless it means that size",
-          *number, call, line ? fmt::format(", from {}", line->str()) : "");
-    }
-  }
-  if (count > shown) context.warn("so do {} calls more", count - shown);
-}
-
-bool is_user_input(const Node& node) {
-  if (!node.is_placeholder()) return false;
-  const Argument role = node.argument(0);
-  return role.kind() == ArgumentKind::input_spec &&
-         node.graph().context().input_spec_of(role).kind == InputKind::user_input;
-}
-
-/// What to do about a problem that comes of `culprit`, which may be nothing.
-std::string hint_of(const PropagationProblem& problem, const Node& culprit,
-                    const Diagnostic& finding) {
-  using Kind = PropagationProblem::Kind;
-  if (culprit && is_user_input(culprit))
-    return fmt::format("where it is that size too, change it with --input '{}=...'",
-                       culprit.target());
-  if (problem.kind == Kind::unknown) return finding.hint;
-  const bool fixes_a_symbol = !finding.hint.empty();
-  if (problem.kind == Kind::constraint && !fixes_a_symbol && !culprit)
-    return "give its symbols ranges that prove it, as with --sym, or export the module anew with "
-           "these sizes dynamic";
-  return "a number that export wrote into the program came of the example's size: export the "
-         "module anew with this size dynamic, or with the size that it is to have";
-}
-
-/// The finding at the call, or the input, from which the number came that the problem is about.
-Diagnostic diagnostic_at(const PropagationProblem& problem, const Node& culprit,
-                         const SizeLiterals& literals) {
-  Diagnostic finding = diagnostic_of(problem);
-  finding.hint = hint_of(problem, culprit, finding);
-  if (!culprit || culprit == problem.node) return finding;
-  Context& context = problem.node.graph().context();
-  finding.notes.push_back(fmt::format("it came to light at {}{}", finding.node,
-                                      finding.source.empty() ? "" : ", from " + finding.source));
-  finding.node = culprit.str();
-  finding.source.clear();
-  if (const auto line = context.user_line(culprit.source())) finding.source = line->str();
-  finding.message = culprit.is_call()
-                        ? fmt::format("the {} in {} does not follow: {}", *literals.in(culprit),
-                                      context.ops().qualified_name(culprit.op()), finding.message)
-                        : fmt::format("{} still has the size {}: {}", quote(culprit.target()),
-                                      *literals.size_of(culprit.value()), finding.message);
-  return finding;
-}
-
-/// What keeps the program from the new sizes: each number once, at the call that it stands in, and
-/// not what follows from it.
-void throw_what_stands_in_the_way(Graph& root, const std::vector<PropagationProblem>& problems,
-                                  SizeLiterals& literals) {
-  if (problems.empty()) return;
-  literals.trace(root);
-  IntegerSet named;
-  for (const PropagationProblem& problem : problems) named.insert(problem.node.key());
-  std::vector<Diagnostic> findings;
-  for (const PropagationProblem& problem : problems) {
-    const bool is_of_sizes = problem.kind != PropagationProblem::Kind::unknown;
-    const Node culprit = is_of_sizes ? literals.behind(problem.node) : Node();
-    if (culprit && culprit != problem.node && !named.insert(culprit.key()).second) continue;
-    findings.push_back(diagnostic_at(problem, culprit, literals));
-  }
-  throw Error(summary_of(findings, "the program does not fit the new sizes"));
 }
 
 /// While it lives, ranges of symbols that stand for data follow the new sizes.

@@ -51,3 +51,16 @@ function(winze_component name)
     gtest_discover_tests(winze_${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()
+
+# winze_test_driver(<name> <component>)
+#
+# The program winze_<name>_driver of <name>_driver.cpp, by which end-to-end tests ask the component.
+function(winze_test_driver name component)
+  if(WINZE_BUILD_TESTS)
+    set(driver winze_${name}_driver)
+    add_executable(${driver} ${name}_driver.cpp)
+    target_link_libraries(${driver} PRIVATE winze_${component})
+    target_compile_options(${driver} PRIVATE ${WINZE_TEST_OPTIONS})
+    winze_precompile(${driver} test)
+  endif()
+endfunction()

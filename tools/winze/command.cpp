@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "tools/winze/help.h"
 #include "winze/schema/op_registry.h"

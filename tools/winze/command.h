@@ -2,10 +2,14 @@
 #pragma once
 
 #include <functional>
-
-#include <CLI/CLI.hpp>
+#include <string_view>
 
 #include "winze/support/diagnostic.h"
+
+// Named only: reading CLI11 is most of compiling what includes it.
+namespace CLI {
+class App;
+}
 
 namespace winze {
 

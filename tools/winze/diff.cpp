@@ -2,6 +2,8 @@
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include "tools/winze/command.h"
 #include "tools/winze/inputs.h"
 #include "winze/program/program_diff.h"

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include "tools/winze/command.h"
 #include "tools/winze/help.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "tools/winze/command.h"
 #include "tools/winze/inputs.h"

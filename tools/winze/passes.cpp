@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "tools/winze/command.h"
 #include "winze/pass/pass_registry.h"
 #include "winze/pass/plugin.h"

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "tools/winze/command.h"
 #include "tools/winze/help.h"
 #include "tools/winze/inputs.h"

@@ -28,7 +28,7 @@ WERROR_FLAG = $(if $(WERROR),-DWINZE_WERROR=$(WERROR))
 # AUTO builds what runs programs where .venv has PyTorch, ON insists on it, OFF leaves it out.
 WINZE_TORCH ?= ON
 # The same sources as one in all builds, so that names are in each other's way in all or in none.
-UNITY_FLAGS = -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=5
+UNITY_FLAGS = -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12
 RELEASE_FLAGS = -DCMAKE_BUILD_TYPE=Release -DWINZE_BUILD_TESTS=ON -DWINZE_TORCH=$(WINZE_TORCH) \
 	-DWINZE_PRECOMPILE_HEADERS=ON $(UNITY_FLAGS) $(WERROR_FLAG) \
 	$(if $(BENCHMARKS),-DWINZE_BUILD_BENCHMARKS=$(BENCHMARKS))

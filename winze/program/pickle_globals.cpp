@@ -20,7 +20,7 @@ constexpr PickleCall pickle_calls[] = {
 };
 
 /// Globals that may be referred to but not called.
-constexpr std::string_view names[] = {
+constexpr std::string_view global_names[] = {
     pickle_tensor_class,
     "torch.FloatStorage",
     "torch.DoubleStorage",
@@ -67,8 +67,8 @@ std::optional<std::string_view> find_pickle_global(std::string_view module, std:
   };
   const auto* const call = std::ranges::find_if(pickle_calls, is_wanted, &PickleCall::name);
   if (call != std::end(pickle_calls)) return call->name;
-  const auto* const known = std::ranges::find_if(names, is_wanted);
-  return known == std::end(names) ? std::nullopt : std::optional(*known);
+  const auto* const known = std::ranges::find_if(global_names, is_wanted);
+  return known == std::end(global_names) ? std::nullopt : std::optional(*known);
 }
 
 const PickleCall* find_pickle_call(std::string_view name) {

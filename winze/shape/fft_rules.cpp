@@ -15,7 +15,7 @@ using Dims = std::vector<std::size_t>;
 
 /// Known not to be the smaller: also where it is a multiple, whatever that is of the other, as
 /// PyTorch has it for symbols without value. Where it is 0 there are no elements to lay out.
-bool is_at_least(const ShapeEnv& env, SymInt a, SymInt b) {
+bool is_not_smaller(const ShapeEnv& env, SymInt a, SymInt b) {
   if (env.known_at_least(a, b)) return true;
   return !a.is_constant() && env.symbols().prove_divisible(a, b) == Proof::yes;
 }
@@ -27,8 +27,8 @@ void sort_by_stride(const ShapeCall& call, const TensorMeta& tensor, std::span<s
     for (std::size_t j = i; j > 0; --j) {
       const SymInt before = tensor.strides[dims[j - 1]];
       const SymInt after = tensor.strides[dims[j]];
-      if (is_at_least(env, before, after)) break;
-      if (!is_at_least(env, after, before))
+      if (is_not_smaller(env, before, after)) break;
+      if (!is_not_smaller(env, after, before))
         call.cannot_infer("the order of the strides {} and {} is not known", env.str(before),
                           env.str(after));
       std::swap(dims[j - 1], dims[j]);

@@ -10,7 +10,7 @@ namespace winze {
 namespace {
 
 /// How the dtype of a reduction comes about.
-enum class Kind : std::uint8_t {
+enum class DtypeRule : std::uint8_t {
   same,      ///< amax
   sum,       ///< integers and bools become int64
   mean,      ///< as it is; integers are refused unless a dtype is given
@@ -21,39 +21,39 @@ enum class Kind : std::uint8_t {
   hash,      ///< hash_tensor: uint64
 };
 
-ScalarType result_dtype(const ShapeCall& call, const TensorMeta& self, Kind kind) {
+ScalarType result_dtype(const ShapeCall& call, const TensorMeta& self, DtypeRule rule) {
   const std::uint32_t at = call.position("dtype");
   if (const auto dtype = call.dtype(at)) {
-    if (kind == Kind::mean && is_integral_or_bool(*dtype))
+    if (rule == DtypeRule::mean && is_integral_or_bool(*dtype))
       fail(
           "{}(): could not infer output dtype. Optional dtype must be either a floating point or "
           "complex dtype. Got: {}",
           call.op().schema.name, full_name(*dtype));
-    return kind == Kind::real ? to_real(*dtype) : *dtype;
+    return rule == DtypeRule::real ? to_real(*dtype) : *dtype;
   }
-  switch (kind) {
-    case Kind::same:
+  switch (rule) {
+    case DtypeRule::same:
       return self.dtype;
-    case Kind::sum:
+    case DtypeRule::sum:
       return is_integral_or_bool(self.dtype) ? ScalarType::int64 : self.dtype;
-    case Kind::mean:
+    case DtypeRule::mean:
       if (is_integral_or_bool(self.dtype))
         fail(
             "{}(): could not infer output dtype. Input dtype must be either a floating point or "
             "complex dtype. Got: {}",
             call.op().schema.name, full_name(self.dtype));
       return self.dtype;
-    case Kind::boolean:
+    case DtypeRule::boolean:
       return self.dtype == ScalarType::uint8 ? ScalarType::uint8 : ScalarType::bool_;
-    case Kind::index:
+    case DtypeRule::index:
       return ScalarType::int64;
-    case Kind::real:
+    case DtypeRule::real:
       if (is_integral_or_bool(self.dtype))
         fail("{} only support floating point and complex dtypes", call.op().schema.name);
       return to_real(self.dtype);
-    case Kind::floating:
+    case DtypeRule::floating:
       return promoted(self.dtype, Promotion::int_to_float);
-    case Kind::hash:
+    case DtypeRule::hash:
       return ScalarType::uint64;
   }
   return self.dtype;
@@ -78,11 +78,11 @@ DimVector reduced_sizes(const TensorMeta& self, Sizes dims, bool keepdim) {
   return sizes;
 }
 
-FakeTensor reduce(const ShapeCall& call, Sizes dims, Kind kind) {
+FakeTensor reduce(const ShapeCall& call, Sizes dims, DtypeRule rule) {
   const TensorMeta& self = call.tensor(0);
   const bool keepdim = call.boolean(call.position("keepdim"));
   return empty_tensor(call.env(), reduced_sizes(self, dims, keepdim),
-                      result_dtype(call, self, kind), self.device);
+                      result_dtype(call, self, rule), self.device);
 }
 
 /// The largest of no elements is not defined.
@@ -112,7 +112,7 @@ void check_has_elements(const ShapeCall& call, const TensorMeta& self, Sizes dim
 void extremum(ShapeCall& call) {
   const DimVector dims = call.sym_ints(call.position("dim"));
   check_has_elements(call, call.tensor(0), dims);
-  call.yield(reduce(call, dims, static_cast<Kind>(call.parameter())));
+  call.yield(reduce(call, dims, static_cast<DtypeRule>(call.parameter())));
 }
 
 /// linalg_vector_norm(self, ord, dim): norms that are the largest or smallest need elements.
@@ -120,13 +120,13 @@ void vector_norm(ShapeCall& call) {
   const DimVector dims = call.sym_ints(call.position("dim"));
   const auto ord = call.constant_number(1);
   if (ord && (*ord < 0 || std::isinf(*ord))) check_has_elements(call, call.tensor(0), dims);
-  call.yield(reduce(call, dims, Kind::real));
+  call.yield(reduce(call, dims, DtypeRule::real));
 }
 
 /// A reduction over the argument `dim`: a list, one dimension, or all where it is left out.
 void reduction(ShapeCall& call) {
   call.yield(
-      reduce(call, call.sym_ints(call.position("dim")), static_cast<Kind>(call.parameter())));
+      reduce(call, call.sym_ints(call.position("dim")), static_cast<DtypeRule>(call.parameter())));
 }
 
 /// any, all and nansum over dimensions: an empty list reduces none.
@@ -135,22 +135,22 @@ void reduction_of_listed(ShapeCall& call) {
   if (call.is_none(at) || !call.sym_ints(at).empty()) return reduction(call);
   const TensorMeta& self = call.tensor(0);
   call.yield(empty_tensor(call.env(), self.sizes,
-                          result_dtype(call, self, static_cast<Kind>(call.parameter())),
+                          result_dtype(call, self, static_cast<DtypeRule>(call.parameter())),
                           self.device));
 }
 
 /// var_mean and std_mean: both.
 void moments(ShapeCall& call) {
   const DimVector dims = call.sym_ints(call.position("dim"));
-  call.yield(reduce(call, dims, Kind::real));
-  call.yield(reduce(call, dims, Kind::mean));
+  call.yield(reduce(call, dims, DtypeRule::real));
+  call.yield(reduce(call, dims, DtypeRule::mean));
 }
 
 /// Values and their indices: max.dim, median.dim, kthvalue, mode.
 void with_indices(ShapeCall& call) {
   const DimVector dims = call.sym_ints(call.position("dim"));
-  call.yield(reduce(call, dims, Kind::same));
-  call.yield(reduce(call, dims, Kind::index));
+  call.yield(reduce(call, dims, DtypeRule::same));
+  call.yield(reduce(call, dims, DtypeRule::index));
 }
 
 /// kthvalue(self, k, dim)
@@ -171,8 +171,8 @@ void kthvalue(ShapeCall& call) {
 void aminmax(ShapeCall& call) {
   const DimVector dims = call.sym_ints(1);
   check_has_elements(call, call.tensor(0), dims);
-  call.yield(reduce(call, dims, Kind::same));
-  call.yield(reduce(call, dims, Kind::same));
+  call.yield(reduce(call, dims, DtypeRule::same));
+  call.yield(reduce(call, dims, DtypeRule::same));
 }
 
 /// softmax(self, dim, dtype) and _softmax(self, dim, half_to_float).
@@ -199,7 +199,7 @@ void cumulative(ShapeCall& call) {
   const TensorMeta& self = call.tensor(0);
   static_cast<void>(call.dim(1, self.dim()));
   FakeTensor result = empty_like(call.env(), self, MemoryFormat::contiguous_format);
-  result.dtype = result_dtype(call, self, Kind::sum);
+  result.dtype = result_dtype(call, self, DtypeRule::sum);
   call.yield(result);
 }
 
@@ -236,8 +236,8 @@ void topk(ShapeCall& call) {
   call.yield(empty_tensor(env, sizes, ScalarType::int64, self.device));
 }
 
-constexpr std::uint32_t as(Kind kind) {
-  return static_cast<std::uint32_t>(kind);
+constexpr std::uint32_t as(DtypeRule rule) {
+  return static_cast<std::uint32_t>(rule);
 }
 
 }  // namespace
@@ -245,79 +245,79 @@ constexpr std::uint32_t as(Kind kind) {
 std::span<const ShapeRow> reduction_rows() {
   static constexpr ShapeRow rows[] = {
       {op::aten_linalg__powsum_default, vector_norm},
-      {op::aten_hash_tensor_default, reduction, as(Kind::hash)},
+      {op::aten_hash_tensor_default, reduction, as(DtypeRule::hash)},
       {op::aten__log_softmax_default, softmax, 1},
 
       {op::aten__safe_softmax_default, softmax, 0},
       {op::aten__softmax_default, softmax, 1},
       {op::aten__softmax_backward_data_default, softmax_backward},
-      {op::aten_all_default, reduction, as(Kind::boolean)},
-      {op::aten_all_dim, reduction, as(Kind::boolean)},
-      {op::aten_all_dims, reduction_of_listed, as(Kind::boolean)},
-      {op::aten_amax_default, extremum, as(Kind::same)},
-      {op::aten_amin_default, extremum, as(Kind::same)},
+      {op::aten_all_default, reduction, as(DtypeRule::boolean)},
+      {op::aten_all_dim, reduction, as(DtypeRule::boolean)},
+      {op::aten_all_dims, reduction_of_listed, as(DtypeRule::boolean)},
+      {op::aten_amax_default, extremum, as(DtypeRule::same)},
+      {op::aten_amin_default, extremum, as(DtypeRule::same)},
       {op::aten__aminmax_default, aminmax},
       {op::aten__aminmax_dim, aminmax},
       {op::aten_aminmax_default, aminmax},
-      {op::aten_any_default, reduction, as(Kind::boolean)},
-      {op::aten_any_dim, reduction, as(Kind::boolean)},
-      {op::aten_any_dims, reduction_of_listed, as(Kind::boolean)},
-      {op::aten_argmax_default, extremum, as(Kind::index)},
-      {op::aten_argmin_default, extremum, as(Kind::index)},
+      {op::aten_any_default, reduction, as(DtypeRule::boolean)},
+      {op::aten_any_dim, reduction, as(DtypeRule::boolean)},
+      {op::aten_any_dims, reduction_of_listed, as(DtypeRule::boolean)},
+      {op::aten_argmax_default, extremum, as(DtypeRule::index)},
+      {op::aten_argmin_default, extremum, as(DtypeRule::index)},
       {op::aten_argsort_default, sort, 1},
       {op::aten_argsort_stable, sort, 1},
-      {op::aten_count_nonzero_default, reduction, as(Kind::index)},
-      {op::aten_count_nonzero_dim_IntList, reduction, as(Kind::index)},
+      {op::aten_count_nonzero_default, reduction, as(DtypeRule::index)},
+      {op::aten_count_nonzero_dim_IntList, reduction, as(DtypeRule::index)},
       {op::aten_cummax_default, cumulative_extremum},
       {op::aten_cummin_default, cumulative_extremum},
       {op::aten_cumprod_default, cumulative},
       {op::aten_cumsum_default, cumulative},
       {op::aten_kthvalue_default, kthvalue},
-      {op::aten_frobenius_norm_dim, reduction, as(Kind::real)},
-      {op::aten_linalg_matrix_norm_default, reduction, as(Kind::real)},
-      {op::aten_linalg_matrix_norm_str_ord, reduction, as(Kind::real)},
-      {op::aten_linalg_norm_default, reduction, as(Kind::real)},
-      {op::aten_linalg_norm_ord_str, reduction, as(Kind::real)},
+      {op::aten_frobenius_norm_dim, reduction, as(DtypeRule::real)},
+      {op::aten_linalg_matrix_norm_default, reduction, as(DtypeRule::real)},
+      {op::aten_linalg_matrix_norm_str_ord, reduction, as(DtypeRule::real)},
+      {op::aten_linalg_norm_default, reduction, as(DtypeRule::real)},
+      {op::aten_linalg_norm_ord_str, reduction, as(DtypeRule::real)},
       {op::aten_linalg_vector_norm_default, vector_norm},
       {op::aten_log_softmax_int, softmax, 0},
-      {op::aten_logsumexp_default, reduction, as(Kind::floating)},
-      {op::aten_max_default, reduction, as(Kind::same)},
+      {op::aten_logsumexp_default, reduction, as(DtypeRule::floating)},
+      {op::aten_max_default, reduction, as(DtypeRule::same)},
       {op::aten_max_dim, with_indices},
-      {op::aten_mean_default, reduction, as(Kind::mean)},
-      {op::aten_mean_dim, reduction, as(Kind::mean)},
-      {op::aten_median_default, reduction, as(Kind::same)},
+      {op::aten_mean_default, reduction, as(DtypeRule::mean)},
+      {op::aten_mean_dim, reduction, as(DtypeRule::mean)},
+      {op::aten_median_default, reduction, as(DtypeRule::same)},
       {op::aten_median_dim, with_indices},
-      {op::aten_min_default, reduction, as(Kind::same)},
+      {op::aten_min_default, reduction, as(DtypeRule::same)},
       {op::aten_min_dim, with_indices},
       {op::aten_mode_default, with_indices},
-      {op::aten_nanmean_default, reduction, as(Kind::mean)},
-      {op::aten_nanmedian_default, reduction, as(Kind::same)},
+      {op::aten_nanmean_default, reduction, as(DtypeRule::mean)},
+      {op::aten_nanmedian_default, reduction, as(DtypeRule::same)},
       {op::aten_nanmedian_dim, with_indices},
-      {op::aten_nansum_default, reduction_of_listed, as(Kind::sum)},
-      {op::aten_norm_Scalar, reduction, as(Kind::real)},
-      {op::aten_norm_ScalarOpt_dim, reduction, as(Kind::real)},
-      {op::aten_norm_ScalarOpt_dim_dtype, reduction, as(Kind::real)},
-      {op::aten_norm_ScalarOpt_dtype, reduction, as(Kind::real)},
-      {op::aten_nuclear_norm_default, reduction, as(Kind::real)},
-      {op::aten_nuclear_norm_dim, reduction, as(Kind::real)},
-      {op::aten_prod_default, reduction, as(Kind::sum)},
-      {op::aten_prod_dim_int, reduction, as(Kind::sum)},
+      {op::aten_nansum_default, reduction_of_listed, as(DtypeRule::sum)},
+      {op::aten_norm_Scalar, reduction, as(DtypeRule::real)},
+      {op::aten_norm_ScalarOpt_dim, reduction, as(DtypeRule::real)},
+      {op::aten_norm_ScalarOpt_dim_dtype, reduction, as(DtypeRule::real)},
+      {op::aten_norm_ScalarOpt_dtype, reduction, as(DtypeRule::real)},
+      {op::aten_nuclear_norm_default, reduction, as(DtypeRule::real)},
+      {op::aten_nuclear_norm_dim, reduction, as(DtypeRule::real)},
+      {op::aten_prod_default, reduction, as(DtypeRule::sum)},
+      {op::aten_prod_dim_int, reduction, as(DtypeRule::sum)},
       {op::aten_softmax_int, softmax, 0},
       {op::aten_sort_default, sort, 0},
       {op::aten_sort_stable, sort, 0},
-      {op::aten_special_logsumexp_default, reduction, as(Kind::floating)},
-      {op::aten_std_default, reduction, as(Kind::real)},
-      {op::aten_std_correction, reduction, as(Kind::real)},
-      {op::aten_std_dim, reduction, as(Kind::real)},
+      {op::aten_special_logsumexp_default, reduction, as(DtypeRule::floating)},
+      {op::aten_std_default, reduction, as(DtypeRule::real)},
+      {op::aten_std_correction, reduction, as(DtypeRule::real)},
+      {op::aten_std_dim, reduction, as(DtypeRule::real)},
       {op::aten_std_mean_default, moments},
       {op::aten_std_mean_correction, moments},
       {op::aten_std_mean_dim, moments},
-      {op::aten_sum_default, reduction, as(Kind::sum)},
-      {op::aten_sum_dim_IntList, reduction, as(Kind::sum)},
+      {op::aten_sum_default, reduction, as(DtypeRule::sum)},
+      {op::aten_sum_dim_IntList, reduction, as(DtypeRule::sum)},
       {op::aten_topk_default, topk},
-      {op::aten_var_default, reduction, as(Kind::real)},
-      {op::aten_var_correction, reduction, as(Kind::real)},
-      {op::aten_var_dim, reduction, as(Kind::real)},
+      {op::aten_var_default, reduction, as(DtypeRule::real)},
+      {op::aten_var_correction, reduction, as(DtypeRule::real)},
+      {op::aten_var_dim, reduction, as(DtypeRule::real)},
       {op::aten_var_mean_default, moments},
       {op::aten_var_mean_correction, moments},
       {op::aten_var_mean_dim, moments},

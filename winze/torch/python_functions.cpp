@@ -21,11 +21,11 @@ namespace {
 using c10::IValue;
 using Arguments = std::span<const IValue>;
 
-double float_of(const IValue& value) {
+double to_double(const IValue& value) {
   if (value.isTensor()) return value.toTensor().item().toDouble();
   return value.toScalar().toDouble();
 }
-std::int64_t int_of(const IValue& value) {
+std::int64_t to_long(const IValue& value) {
   if (value.isTensor()) return value.toTensor().item().toLong();
   return value.toScalar().toLong();
 }
@@ -43,16 +43,16 @@ at::Tensor as_float32(const at::Tensor& input) {
 
 // (input, scale, zero_point, quant_min, quant_max, dtype)
 void quantize_per_tensor(Arguments a, Stack& results) {
-  const double inverse = 1.0 / float_of(a[1]);
+  const double inverse = 1.0 / to_double(a[1]);
   const at::Tensor quantized =
-      at::Tensor(as_float32(a[0].toTensor()) * inverse).round() + int_of(a[2]);
-  results.emplace_back(quantized.clamp(int_of(a[3]), int_of(a[4])).to(dtype_of(a[5], at::kByte)));
+      at::Tensor(as_float32(a[0].toTensor()) * inverse).round() + to_long(a[2]);
+  results.emplace_back(quantized.clamp(to_long(a[3]), to_long(a[4])).to(dtype_of(a[5], at::kByte)));
 }
 
 // (input, scale, zero_point, quant_min, quant_max, dtype, *, out_dtype)
 void dequantize_per_tensor(Arguments a, Stack& results) {
   const at::ScalarType dtype = a.size() > 6 ? dtype_of(a[6], at::kFloat) : at::kFloat;
-  results.emplace_back((a[0].toTensor().to(dtype) - int_of(a[2])) * float_of(a[1]));
+  results.emplace_back((a[0].toTensor().to(dtype) - to_long(a[2])) * to_double(a[1]));
 }
 
 /// A tensor with one element for each channel, in the shape that meets `input` at `axis`.
@@ -66,17 +66,17 @@ at::Tensor along(const IValue& values, const at::Tensor& input, std::int64_t axi
 // (input, scales, zero_points, axis, quant_min, quant_max, dtype)
 void quantize_per_channel(Arguments a, Stack& results) {
   const at::Tensor input = as_float32(a[0].toTensor());
-  const std::int64_t axis = int_of(a[3]);
+  const std::int64_t axis = to_long(a[3]);
   const at::Tensor scaled = input * along(a[1], input, axis).reciprocal();
   results.emplace_back((scaled.round() + along(a[2], input, axis))
-                           .clamp(int_of(a[4]), int_of(a[5]))
+                           .clamp(to_long(a[4]), to_long(a[5]))
                            .to(dtype_of(a[6], at::kByte)));
 }
 
 // (input, scales, zero_points, axis, quant_min, quant_max, dtype, *, out_dtype)
 void dequantize_per_channel(Arguments a, Stack& results) {
   const at::Tensor input = a[0].toTensor();
-  const std::int64_t axis = int_of(a[3]);
+  const std::int64_t axis = to_long(a[3]);
   const at::Tensor shifted = a[2].isNone() ? input : input - along(a[2], input, axis);
   const at::ScalarType dtype = a.size() > 7 ? dtype_of(a[7], at::kFloat) : at::kFloat;
   results.emplace_back((shifted * along(a[1], input, axis)).to(dtype));
@@ -93,19 +93,19 @@ Extremes extremes_of(const at::Tensor& input) {
 // (input, quant_min, quant_max, eps, dtype)
 void choose_qparams(Arguments a, Stack& results) {
   const Extremes extremes = extremes_of(a[0].toTensor());
-  const double range = static_cast<double>(int_of(a[2]) - int_of(a[1]));
-  const at::Tensor scale = ((extremes.high - extremes.low) / range).clamp_min(float_of(a[3]));
-  const at::Tensor zero_point = ((extremes.low / scale).round().to(at::kInt).neg() + int_of(a[1]))
-                                    .clamp(int_of(a[1]), int_of(a[2]));
+  const double range = static_cast<double>(to_long(a[2]) - to_long(a[1]));
+  const at::Tensor scale = ((extremes.high - extremes.low) / range).clamp_min(to_double(a[3]));
+  const at::Tensor zero_point = ((extremes.low / scale).round().to(at::kInt).neg() + to_long(a[1]))
+                                    .clamp(to_long(a[1]), to_long(a[2]));
   results.emplace_back(scale.to(at::kDouble).view({1}));
   results.emplace_back(zero_point.to(at::kLong).view({1}));
 }
 
 void choose_qparams_symmetric(Arguments a, Stack& results) {
   const Extremes extremes = extremes_of(a[0].toTensor());
-  const double range = static_cast<double>(int_of(a[2]) - int_of(a[1]));
+  const double range = static_cast<double>(to_long(a[2]) - to_long(a[1]));
   const at::Tensor high = at::maximum(extremes.low.neg(), extremes.high);
-  results.emplace_back((high / (range / 2)).clamp_min(float_of(a[3])).to(at::kDouble).view({1}));
+  results.emplace_back((high / (range / 2)).clamp_min(to_double(a[3])).to(at::kDouble).view({1}));
   const bool is_unsigned = dtype_of(a[4], at::kByte) == at::kByte;
   results.emplace_back(at::zeros({1}, at::kLong) + (is_unsigned ? 128 : 0));
 }
